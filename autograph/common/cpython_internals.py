@@ -254,12 +254,12 @@ _MEMBER, _KIND, _OFFSET, _FLAGS, _OBJECT = 40, 8, 16, 24, 16
 VALUES_ADDRESS, DICT_ADDRESS, VALID = -32, -24, 3
 VALUES_BEGIN = 8 if sys.version_info >= (3, 13) else 0     # behind the address of values
 # Where a dict has its table and its values; where a table has the number of its entries, the logarithm of the size of
-# its index (before 3.11 that size), its kind (0 if not all names are texts), and its index, which the entries follow;
-# where an entry has name and value, and its size.
+# its index (before 3.11 that size), its kind, and its index, which the entries follow; where an entry has name and
+# value, and its size. Before 3.11, and if the kind is 0, an entry begins with the hash of the name.
 DICT_NAMES, DICT_VALUES = 32, 40
 IS_OLD = sys.version_info < (3, 11)
 COUNT, INDEX_SIZE, TABLE_KIND, INDEX = (32, 8, 16, 40) if IS_OLD else (24, 9, 10, 32)
-ENTRY_NAME, ENTRY_VALUE, ENTRY = (8, 16, 24) if IS_OLD else (0, 8, 16)
+HASH, ENTRY_VALUE, ENTRY = 8, 8, 16
 SMALL_INDEX = 255       # of an old table, of which each item is a byte
 
 
@@ -322,15 +322,16 @@ def _slot_offset(kind: type, member: Any) -> int:
 def _names_of_values(kind: type) -> list[int]:
     """The addresses of the names of the values of a class, in their order."""
     (table,) = read(WORD, id(kind) + _CLASS_NAMES)
-    return [read(WORD, at + ENTRY_NAME)[0] for at in _entries(table)] if table else []
+    return [read(WORD, at)[0] for at in _entries(table)] if table else []
 
 
 def _entries(table: int) -> list[int]:
-    """The addresses of the entries of a table of names."""
+    """The addresses of the entries of a table of names, behind the hashes."""
     (count,) = read(WORD, table + COUNT)
     (size,) = read(WORD, table + INDEX_SIZE) if IS_OLD else read(ctypes.c_uint8, table + INDEX_SIZE)
-    begin = table + INDEX + (size if IS_OLD else 1 << size)
-    return [begin + ENTRY * place for place in range(count)]
+    has_hash = HASH if IS_OLD or read(ctypes.c_uint8, table + TABLE_KIND) == [0] else 0
+    begin = table + INDEX + (size if IS_OLD else 1 << size) + has_hash
+    return [begin + (ENTRY + has_hash) * place for place in range(count)]
 
 
 def value_address(thing: Any, place: AttributePlace, name: str) -> int:
@@ -353,12 +354,10 @@ def value_address(thing: Any, place: AttributePlace, name: str) -> int:
 
 def _address_in_dict(dict: int, name: int) -> int:
     (table,), (values,) = read(WORD, dict + DICT_NAMES), read(WORD, dict + DICT_VALUES)
-    if not IS_OLD and read(ctypes.c_uint8, table + TABLE_KIND) == [0]:
-        return 0
     if IS_OLD and read(WORD, table + INDEX_SIZE)[0] > SMALL_INDEX:
         return 0
     for place, entry in enumerate(_entries(table)):
-        if read(WORD, entry + ENTRY_NAME) == [name]:
+        if read(WORD, entry) == [name]:
             return int(values) + VALUES_BEGIN + 8 * place if values else entry + ENTRY_VALUE
     return 0
 
@@ -370,12 +369,18 @@ def _class_names() -> int:
     return 8 * (words.index(id(kind.__name__)) + 3) if id(kind.__name__) in words else 0
 
 
+class _Name(str):
+    """A text that is no plain `str`: a dict that is asked for one gets a table of its own."""
+
+    __slots__ = ()
+
+
 def _has_places() -> bool:
     """Whether attributes are where they should be: in slots, in instances, and in dicts of several kinds."""
     slots = type("Slots", (), {"__slots__": ("first", "second")})
     plain = type("Plain", (), {})
-    things = [slots(), plain(), plain(), plain(), plain(), plain()]
-    vars(things[2]), vars(things[3]).update(other=0)
+    things = [slots(), plain(), plain(), plain(), plain(), plain(), plain()]
+    vars(things[2]), vars(things[3]).update(other=0), vars(things[6]).update({_Name("other"): 0})
     for thing in things:
         for name in ("first", "second"):
             setattr(thing, name, object())
@@ -506,12 +511,6 @@ def attribute_values(thing: Any) -> Iterator[Any]:
 
 
 _NAMES = 100    # in a namespace
-
-
-class _Name(str):
-    """A text that is no plain `str`: a dict that is asked for one gets a table of its own."""
-
-    __slots__ = ()
 
 
 def with_fast_attributes(thing: Any, names: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 import functools
 import types
-from collections.abc import Callable, Iterator, Mapping, MappingView
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MappingView, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -20,8 +20,15 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.cpython_internals import referents
 from autograph.common.statics import cell_content, class_attribute, class_has, is_a
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, used_by, user_line, walk
-from autograph.runtime.graph.object_model import changed_by, is_users_object, own_dict, owner_of_dict
-from autograph.runtime.graph.signature import Respecialize
+from autograph.runtime.graph.object_model import (
+    changed_by,
+    is_open,
+    is_users_object,
+    own_dict,
+    owner_of_dict,
+    parts_inside,
+)
+from autograph.runtime.graph.signature import Respecialize, is_within
 from autograph.runtime.graph.traits import COMPARES_ITEMS
 from autograph.runtime.graph.types import MaybeUnbound, ObjectType
 from autograph.runtime.tracing.calls.dispatch import Caller
@@ -30,7 +37,7 @@ from autograph.runtime.tracing.calls.stand_ins import Mutator
 from autograph.runtime.tracing.calls.user_operators import Identity
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.proxies.context import Values
-from autograph.runtime.tracing.proxies.graph_break import Unstageable
+from autograph.runtime.tracing.proxies.graph_break import Restart, Unstageable
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor, method_name
 from autograph.runtime.tracing.state.blame import is_library
 from autograph.runtime.tracing.state.exceptions import remake, state_of
@@ -101,6 +108,25 @@ class Materializer(Values):
             found = self.containers[path] = Value(ObjectType(type(container).__name__), None, "")
         return found
 
+    def look_into(self, container: Any) -> None:
+        """Ask for a list, tuple or dict of objects from outside as one object, since the graph looks into it.
+
+        Raises:
+            Respecialize: it is an argument.
+            Restart: it is the attribute of an object.
+        """
+        if not classes_of_objects(container):
+            return
+        argument = self.paths.get(id(container))
+        if argument is not None:
+            reason = f"the graph looks into `{argument[1]}`, which holds objects"
+            raise Respecialize(whole=(argument[1],), reason=reason)
+        holder, source = self.environment.find(container) or (None, None)
+        if source is not None and source.op == "getattr" and is_open(type(holder)):
+            key = "attribute", id(holder), source.args[1]
+            if key not in self.environment.late:
+                raise Restart({key}, [*parts_inside(container)])
+
     def finish(self, graph: Graph) -> tuple[str, ...]:
         """Add the params for containers to the graph; returns their paths."""
         graph.block.params.extend(self.containers.values())
@@ -121,6 +147,8 @@ class Materializer(Values):
         if argument is not None:
             if inside is not None:
                 raise self.pass_whole(value, argument[1])
+            if not self.final:
+                self.look_into(value)
             return self.by_reference(argument[1], value)
         if inside is not None:
             return self.trace.use(inside)
@@ -453,6 +481,34 @@ class Materializer(Values):
     def _new(self, value: Any, parts: Mapping[str, Any]) -> Value:
         """A node that makes an object of the class of `value` with these attributes."""
         return self._record("new", (Constant(type(value)), {name: self.lower(part) for name, part in parts.items()}))
+
+
+def of_objects(paths: Iterable[tuple[Any, str]]) -> dict[str, set[type]]:
+    """The lists, tuples and dicts of objects among containers: their paths, and the classes of the objects."""
+    found = {path: classes for container, path in paths if (classes := classes_of_objects(container))}
+    return {path: found[path] for path in _outermost(found)}
+
+
+def beside_objects(paths: Iterable[tuple[Any, str]], whole: Sequence[Any]) -> list[str]:
+    """The paths of lists and dicts among containers, if the graph gets some `whole` containers with objects.
+
+    It may change the others by attributes of the objects.
+    """
+    if not any(map(classes_of_objects, whole)):
+        return []
+    return _outermost([path for container, path in paths if type(container) in (list, dict)])
+
+
+def _outermost(paths: Collection[str]) -> list[str]:
+    """The paths that are not within others."""
+    return [each for each in paths if not any(each != path and is_within(each, path) for path in paths)]
+
+
+def classes_of_objects(container: Any) -> set[type]:
+    """The classes of the objects in a list, tuple or dict of which traced code has the attributes."""
+    if type(container) not in (list, tuple, dict):
+        return set()
+    return set(filter(is_open, {type(part) for part in parts_inside(container)}))
 
 
 def _is_of_trace(value: Any, depth: int) -> bool:

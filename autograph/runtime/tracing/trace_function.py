@@ -16,12 +16,12 @@ import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import packages, pytree
 from autograph.common.bytecode import rebound_names
 from autograph.common.packages import matching, package_of_function
-from autograph.common.statics import is_a
+from autograph.common.statics import class_attribute, class_has, is_a, is_descriptor
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.callables import name_of, parameters_of, place_of
 from autograph.runtime.graph.graph import Graph, Place, Value, walk
-from autograph.runtime.graph.object_model import stands_for_itself
-from autograph.runtime.graph.signature import Dynamic, Signature, Static, Traced
+from autograph.runtime.graph.object_model import is_slot, stands_for_itself
+from autograph.runtime.graph.signature import Dynamic, Respecialize, Signature, Static, Traced
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget
@@ -34,7 +34,7 @@ from autograph.runtime.tracing.environment.container_aliases import ContainerAli
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.object_source import constant, has_identity
 from autograph.runtime.tracing.environment.unknown_objects import check_unknown_objects
-from autograph.runtime.tracing.materialize import Materializer
+from autograph.runtime.tracing.materialize import Materializer, beside_objects, of_objects
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import (
     ALONE,
@@ -46,6 +46,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
     Restart,
     Signal,
     SourceKey,
+    Unjoinable,
     check_handled,
     handled,
     watched_signals,
@@ -61,6 +62,7 @@ from autograph.runtime.tracing.warnings import given_by_graph
 from autograph.runtime.tracing.write_back import Writer
 
 _GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
+UNROLLED = 100  # operations, from which on a graph may rather have loops over objects
 _RESTARTS = 100  # each finds further objects that the graph has to read itself
 
 # The first part of the key of an installed package that is traced only because a derivative goes through it.
@@ -108,7 +110,7 @@ def trace_function(
             except Restart as restart:
                 if restart.sources <= late:
                     break
-                late |= restart.sources
+                late = restart.added_to(late)
                 continue
             except (Signal, DerivativeError) as error:
                 demanded = tracer.packages_in_the_way() - late
@@ -301,6 +303,7 @@ class Tracer:
                         context.materializer.end()
                         context.leave()
                         result = (context.materializer.lower(result[0]),)
+                        self._check_unrolled()
                     context.materializer.check_captured(trace.graph)
                     check_unknown_objects(
                         trace, context.environment, context.aliases,
@@ -326,6 +329,22 @@ class Tracer:
         if trace.staged_items:
             check_unpacking(context.calls.codes, shelter)
         return Traced(graph, guards, containers, trace.events)
+
+    def _check_unrolled(self) -> None:
+        """Check that no long code is made of loops over objects of which the program uses nothing but attributes.
+
+        Raises:
+            Respecialize: the graph may have the loops instead, over lists of objects that it looks into.
+        """
+        trace, calls = self.trace, self.context.calls
+        if trace.recorded < UNROLLED or trace.callbacks.differentiated:
+            return
+        unrolled = next((each for each in trace.events if each.kind == "unroll"), None)
+        used = calls.names | {code.co_name for code in calls.codes}
+        containers = of_objects(self.context.materializer.paths.values()) if unrolled is not None else {}
+        whole = [path for path, classes in containers.items() if not any(_has_code(each, used) for each in classes)]
+        if whole and unrolled is not None:
+            raise Respecialize(whole=(*whole,), reason=unrolled.message)
 
     def close(self) -> None:
         """End the attempt, and let go of the caller's objects: its own ones are in cycles."""
@@ -357,6 +376,10 @@ class Tracer:
         if not isinstance(error, Signal):
             raise error
         outcome = self.policy.outcome(error)
+        paths = self.context.materializer.paths.values()
+        whole = of_objects(paths) or beside_objects(paths, self.context.aliases.whole)
+        if whole and (isinstance(outcome, str) or isinstance(error, Unjoinable)):
+            raise Respecialize(whole=(*whole,), reason=str(outcome))
         if isinstance(outcome, str):
             return self.plain(outcome)
         raise outcome from None
@@ -395,6 +418,12 @@ class Tracer:
         except Diverged as signal:
             handled(signal)
             return None
+
+
+def _has_code(kind: type, names: Set[str]) -> bool:
+    """Whether a class has methods, properties or the like under some names."""
+    own = {name: class_attribute(kind, name) for name in names if class_has(kind, name)}
+    return any(is_descriptor(each) and not is_slot(each, kind) for each in own.values())
 
 
 def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]) -> None:

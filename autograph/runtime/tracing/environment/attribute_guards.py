@@ -29,11 +29,13 @@ from autograph.runtime.tracing.environment.environment import CapturedEnvironmen
 from autograph.runtime.tracing.environment.guards import ClassFacts, has_fixed_parts, is_alike, is_same, is_structure
 from autograph.runtime.tracing.environment.object_source import (
     CONSTANTS,
+    SMALL,
     Source,
     are_one,
     constant,
     fixed_parts,
     fixed_source,
+    is_long,
     with_distinct_names,
 )
 from autograph.runtime.tracing.state.undo_log import attributes, filled_slots, slots_of
@@ -307,7 +309,7 @@ class _ValueGuards:
 
     def _guard_structure(self, value: Any, kind: pytree.Kind, source: Source, late: Any) -> list[tuple[Any, Source]]:
         children = kind.children(value)
-        if len(children) > 64 and not is_taken_apart(children.values()):
+        if is_long(value) or (len(children) > SMALL and not is_taken_apart(children.values())):
             return []
         self.guards.append(Guard(*is_structure(value, source), f"the attribute {source.text} changed", late))
         if any(pytree.is_nested(part) for part in children.values()):

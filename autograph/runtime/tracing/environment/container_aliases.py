@@ -146,8 +146,7 @@ class ContainerAliases(Aliases):
     def copies(self) -> list[tuple[Any, Source]]:
         """The containers of which traced code has copies."""
         places = [*self._environment.sources.places, *self._places()]
-        originals = [*self._environment.loaded_containers.values(), *self.whole]
-        read = set(map(id, originals))
+        read = set(map(id, [*self._environment.read_by_graph(), *self.whole]))
         return [place for place in places if has_places(place[0]) and id(place[0]) not in read]
 
     def _is_read(self, value: Any, source: Source) -> bool:

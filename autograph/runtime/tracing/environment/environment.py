@@ -176,8 +176,18 @@ class CapturedEnvironment(Environment):
             yield thing
 
     def is_copied(self, value: Any) -> bool:
-        """Whether traced code has a copy of a container, which is a global or variable, or is in one."""
-        return self._copies.get(id(value), (None, value))[1] is not value
+        """Whether traced code has a copy of a container, which is a global or variable, or is in one.
+
+        The proxy of one that the graph reads from an object is no copy.
+        """
+        copy = self._copies.get(id(value), (None, value))[1]
+        return copy is not value and copy is not self._arrays.get(id(value))
+
+    def read_by_graph(self) -> Iterator[Any]:
+        """The containers that the graph reads itself, so that traced code has proxies of them, and no copies."""
+        yield from self.loaded_containers.values()
+        yield from self.late_attributes.containers.values()
+        yield from (value for value, copy in self._copies.values() if copy is self._arrays.get(id(value)))
 
     @property
     def size(self) -> int:
@@ -384,6 +394,7 @@ class CapturedEnvironment(Environment):
             def use() -> None:
                 node.op, node.args, node.place = source.op, self._args_of(source), self.trace.place()
                 self.trace.prologue.append(node)
+                self.loads.setdefault(source.key, output)
                 self._guard_class(value, source)
 
             self.trace.unused[output] = use

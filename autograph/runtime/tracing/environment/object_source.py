@@ -113,6 +113,7 @@ def _key_of(arg: Any) -> Any:
 
 SMALL = 64
 _DEEP = 16
+_LEVELS = 3   # of containers in others, of which the parts are counted
 _MISSING: Any = object()
 
 
@@ -163,9 +164,16 @@ def type_outside(value: Any) -> Any:
 
 
 def is_long(value: Any) -> bool:
-    if type(value) not in (list, dict) or len(value) <= SMALL:
+    """Whether a list or dict has many parts, or many lists or dicts of the same length have many in all."""
+    if type(value) not in (list, dict) or not value:
         return False
-    return not is_taken_apart(value.values() if is_a(value, dict) else value)
+    count, part = 1, value
+    for _ in range(_LEVELS):
+        if type(part) not in (list, dict) or not part:
+            break
+        count *= len(part)
+        part = next(iter(part.values() if type(part) is dict else part))
+    return count > SMALL and not is_taken_apart(value.values() if is_a(value, dict) else value)
 
 
 def has_parts(value: Any) -> bool:

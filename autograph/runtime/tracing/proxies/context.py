@@ -88,6 +88,9 @@ class Values:
     def refuse(self, thing: Any) -> None:
         """Check that a thing may change, although the graph has copied it."""
 
+    def look_into(self, container: Any) -> None:
+        """Note that the graph indexes a container, which may have to be one object of the graph."""
+
     def is_outer(self, value: tuple[Any, ...]) -> bool:
         """Whether a tuple existed before the function was called."""
         return False

@@ -7,7 +7,7 @@ as plain Python, which is a graph break.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -197,9 +197,19 @@ PACKAGE = "package"  # the first part of the key of an installed package to trac
 
 @dataclass(eq=False)
 class Restart(Signal):
-    """The function must be traced again: the graph is to read these sources itself, instead of the trace."""
+    """The function must be traced again: the graph is to read these sources itself, instead of the trace.
+
+    Attributes:
+        within: objects that are in one of them, so that the graph need not read their attributes by themselves.
+    """
 
     sources: set[SourceKey]
+    within: Sequence[Any] = ()
+
+    def added_to(self, late: set[SourceKey]) -> set[SourceKey]:
+        """All sources that the graph reads from now on, besides the ones so far."""
+        inside = set(map(id, self.within))
+        return self.sources | {key for key in late if key[0] != "attribute" or key[1] not in inside}
 
 
 def leaked(value: Value, place: Place) -> StagingError:

@@ -33,6 +33,7 @@ class ContainerRef:
         inside = staged_as(self.container)
         if inside is not None or not contains_proxy(index):
             return inside
+        self.trace.context.materializer.look_into(self.container)
         if not isinstance(self.container, UNCHANGING) and (write or self._has_containers()):
             return self.trace.materialize(self.container)
         if isinstance(self.container, (str, bytes, range)):

@@ -18,8 +18,8 @@ from autograph.common.cpython_internals import (
     DICT_NAMES,
     DICT_VALUES,
     ENTRY,
-    ENTRY_NAME,
     ENTRY_VALUE,
+    HASH,
     INDEX,
     INDEX_SIZE,
     IS_OLD,
@@ -121,17 +121,17 @@ def _search(module: ir.Module) -> ir.Function:
     table, values = b.load(PTR, b.gep(dict, DICT_NAMES)), b.load(PTR, b.gep(dict, DICT_VALUES))
     if IS_OLD:
         size = b.load(I64, b.gep(table, INDEX_SIZE))
-        unknown = b.icmp("sgt", size, SMALL_INDEX)
+        hash: Value = ir.constant(I64, HASH)
+        with b.if_then(b.icmp("sgt", size, SMALL_INDEX)):
+            b.ret(NULL)
     else:
         size = b.binary("shl", ir.constant(I64, 1), b.cast("zext", b.load(I8, b.gep(table, INDEX_SIZE)), I64))
-        unknown = b.icmp("eq", b.load(I8, b.gep(table, TABLE_KIND)), 0)
-    with b.if_then(unknown):
-        b.ret(NULL)
-    entries, count = b.gep(b.gep(table, size), INDEX), b.load(I64, b.gep(table, COUNT))
+        hash = b.select(b.icmp("eq", b.load(I8, b.gep(table, TABLE_KIND)), 0), ir.constant(I64, HASH), 0)
+    entries, count = b.gep(b.gep(b.gep(table, size), INDEX), hash), b.load(I64, b.gep(table, COUNT))
 
     def look(place: Value) -> None:
-        entry = b.gep(entries, b.mul(place, ENTRY))
-        with b.if_then(b.icmp("eq", b.load(PTR, b.gep(entry, ENTRY_NAME)), name)):
+        entry = b.gep(entries, b.mul(place, b.add(hash, ENTRY)))
+        with b.if_then(b.icmp("eq", b.load(PTR, entry), name)):
             with b.if_then(b.is_null(values)):
                 b.ret(b.gep(entry, ENTRY_VALUE))
             b.ret(b.gep(b.gep(values, place, PTR), VALUES_BEGIN))
