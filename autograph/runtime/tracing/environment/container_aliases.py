@@ -15,7 +15,7 @@ from autograph.common.statics import is_a
 from autograph.runtime.graph.graph import Graph, Value
 from autograph.runtime.graph.signature import Guard, Signature
 from autograph.runtime.tracing.environment.attribute_guards import is_one
-from autograph.runtime.tracing.environment.environment import CapturedEnvironment
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment, read_by_graph
 from autograph.runtime.tracing.environment.nested_containers import ANY, are_outside, written_levels
 from autograph.runtime.tracing.environment.object_source import (
     Source,
@@ -146,7 +146,7 @@ class ContainerAliases(Aliases):
     def copies(self) -> list[tuple[Any, Source]]:
         """The containers of which traced code has copies."""
         places = [*self._environment.sources.places, *self._places()]
-        read = set(map(id, [*self._environment.read_by_graph(), *self.whole]))
+        read = set(map(id, [*read_by_graph(self._environment), *self.whole]))
         return [place for place in places if has_places(place[0]) and id(place[0]) not in read]
 
     def _is_read(self, value: Any, source: Source) -> bool:

@@ -183,12 +183,6 @@ class CapturedEnvironment(Environment):
         copy = self._copies.get(id(value), (None, value))[1]
         return copy is not value and copy is not self._arrays.get(id(value))
 
-    def read_by_graph(self) -> Iterator[Any]:
-        """The containers that the graph reads itself, so that traced code has proxies of them, and no copies."""
-        yield from self.loaded_containers.values()
-        yield from self.late_attributes.containers.values()
-        yield from (value for value, copy in self._copies.values() if copy is self._arrays.get(id(value)))
-
     @property
     def size(self) -> int:
         """The number of captured objects, containers and globals."""
@@ -500,3 +494,11 @@ class CapturedEnvironment(Environment):
             found = self._arrays[id(value)] = self.trace.proxy(node.add_output(type_of(value)))
             self._copies[id(value)] = value, found
         return found
+
+
+def read_by_graph(environment: CapturedEnvironment) -> Iterator[Any]:
+    """The containers that the graph reads itself, so that traced code has proxies of them, and no copies."""
+    yield from environment.loaded_containers.values()
+    yield from environment.late_attributes.containers.values()
+    copies, arrays = environment._copies, environment._arrays
+    yield from (value for value, copy in copies.values() if copy is arrays.get(id(value)))
