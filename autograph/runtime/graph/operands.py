@@ -68,6 +68,22 @@ class Complex:
 
 @disk_cache.storable
 @dataclass(frozen=True, slots=True)
+class Mixed:
+    """A Python number that is an integer or a float, whichever turns out.
+
+    Attributes:
+        parts: its value as a float, which is exact, and whether it is an integer.
+    """
+
+    parts: tuple[Any, Any]
+
+    @property
+    def kind(self) -> Any:
+        return "mixed"
+
+
+@disk_cache.storable
+@dataclass(frozen=True, slots=True)
 class Range:
     """A `range` of integers of at most 53 bits, in steps of at most 31, so that counting never overflows.
 
@@ -245,15 +261,19 @@ class Fixed:
         return "fixed", id(self.value)
 
 
-Operand: TypeAlias = "Number | Complex | Range | Array | View | Gathered | Computed | Rows | Given | Boxed | Fixed"
+Operand: TypeAlias = (
+    "Number | Complex | Mixed | Range | Array | View | Gathered | Computed | Rows | Given | Boxed | Fixed"
+)
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
     """Apply `function(path, operand)` to each operand in nested tuples, and to the parts of numbers and ranges."""
-    if isinstance(operand, (Complex, Range)):
+    if isinstance(operand, (Complex, Mixed, Range)):
         parts = mapped(function, operand.parts, path)
         if parts is operand.parts:
             return operand
+        if isinstance(operand, Mixed):
+            return Mixed(parts)
         return Complex(operand.type, parts) if isinstance(operand, Complex) else operand.at(parts)
     if isinstance(operand, tuple):
         found = tuple([mapped(function, each, (*path, place)) for place, each in enumerate(operand)])

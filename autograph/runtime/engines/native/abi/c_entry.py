@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.llvm.ir import I32, I64, NULL, PTR, Module
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.memory import load_number
 from autograph.runtime.engines.native.llvm.printer import printed
-from autograph.runtime.graph.operands import Array, Complex, Fixed, Given, Number, Range
+from autograph.runtime.graph.operands import Array, Complex, Fixed, Given, Mixed, Number, Range
 from autograph.runtime.graph.types import part_of
 
 
@@ -211,6 +211,9 @@ class Entry:
         if isinstance(recipe, Complex):
             part = part_of(recipe.type.dtype)
             return c.complex_object([load_number(c.b, c.slot(each.slot), part) for each in recipe.parts], recipe.type)
+        if isinstance(recipe, Mixed):
+            value, is_int = (load_number(c.b, c.slot(each.slot), each.type.dtype) for each in recipe.parts)
+            return c.mixed_object(value, is_int)
         if isinstance(recipe, Handed):
             return c.b.load(PTR, c.slot(recipe.slot))
         if isinstance(recipe, tuple):
@@ -228,7 +231,7 @@ def _is_simple(exit: Exit) -> bool:
 def _is_made(recipe: Any) -> bool:
     if isinstance(recipe, tuple):
         return all(map(_is_made, recipe))
-    return isinstance(recipe, (Array, Complex, Fetch, Fixed, Given, Handed))
+    return isinstance(recipe, (Array, Complex, Fetch, Fixed, Given, Handed, Mixed))
 
 
 def builtin(address: int, table: Table, owner: Any) -> Callable[..., Any]:

@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.analysis.side_exits import Fetch, Handed
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS
 from autograph.runtime.graph.graph import Constant, Value
-from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Complex, Fixed, Given, Number, Range
+from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Complex, Fixed, Given, Mixed, Number, Range
 from autograph.runtime.graph.traits import MAKES_RANGES
 from autograph.runtime.graph.types import INT, PYTHON_TYPES, TensorType, python, scalar
 from autograph.runtime.ops.native.complex_numbers import part_type
@@ -143,6 +143,9 @@ def fetch(recipe: Any, buffer: Any, inputs: Sequence[Any]) -> Any:
     if isinstance(recipe, Complex):
         number = complex(*(fetch(each, buffer, inputs) for each in recipe.parts))
         return number if recipe.type.kind == "python" else recipe.type.dtype.type(number)
+    if isinstance(recipe, Mixed):
+        value, is_int = (fetch(each, buffer, inputs) for each in recipe.parts)
+        return int(value) if is_int else value
     if isinstance(recipe, Range):
         step = [] if recipe.known is None else [recipe.known]
         return range(*(fetch(each, buffer, inputs) for each in recipe.parts), *step)

@@ -165,12 +165,14 @@ class ObjectBuilder:
         b: builds the function.
         things: the objects in the table.
         demand: builds a check of a condition, and where to go if it fails.
+        is_rare: whether the code seldom runs, and had better be short.
     """
 
     def __init__(self, b: Builder, things: list[Any], table: ir.Value, demand: Callable[[ir.Value], None]) -> None:
         self.b = b
         self.things = things
         self.demand = demand
+        self.is_rare = False
         self._table = table
         self._overflow: ir.Value | None = None
         self._given: ir.Instruction | None = None      # memory for arguments
@@ -323,6 +325,15 @@ class ObjectBuilder:
             return found
         return self.python("PyFloat_FromDouble", value) if dtype.kind == "f" else self._integer_object(value)
 
+    def mixed_object(self, value: ir.Value, is_int: ir.Value) -> ir.Value:
+        """Box a float that stands for an integer if a condition holds. Returns a new reference."""
+        def integer() -> ir.Value:
+            return self._integer_object(self.b.cast("fptosi", value, ir.I64))
+
+        found = self.b.if_else(is_int, integer, lambda: self.python("PyFloat_FromDouble", value))
+        assert found is not None
+        return found
+
     def _integer_object(self, value: ir.Value) -> ir.Value:
         """Box an integer; a small one is an object that is there. Returns a new reference."""
         step = cpython_internals.SMALL_INT_STEP
@@ -341,16 +352,20 @@ class ObjectBuilder:
         """Whether an integer is one of which there is one object."""
         return self.b.icmp("ult", self.b.sub(value, SMALL_INTS.start), len(SMALL_INTS))
 
-    def overwrite(self, thing: ir.Value, value: ir.Value, kind: type, done: ir.Block) -> None:
+    def overwrite(
+        self, thing: ir.Value, value: ir.Value, kind: type, done: ir.Block, only_if: ir.Value = ir.TRUE
+    ) -> None:
         """Write a number into an object that has one reference, if it is of the same class and size; go to `done` then.
 
         Args:
             kind: `float` or `int`.
+            only_if: a further condition.
         """
         b = self.b
         if not (cpython_internals.HAS_SIMPLE_COUNTS and cpython_internals.HAS_DIGITS):
             return
         is_own = b.and_(self.is_of_class(thing, kind), b.icmp("eq", b.load(ir.I64, thing), 1))
+        is_own = is_own if only_if is ir.TRUE else b.and_(is_own, only_if)
         write, other = map(b.new_block, ("write", "replace"))
         if kind is int:
             word = self.load_at(ir.I64, thing, SIZE)

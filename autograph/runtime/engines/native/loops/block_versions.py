@@ -37,6 +37,7 @@ from autograph.runtime.graph.operands import (
     Fixed,
     Gathered,
     Given,
+    Mixed,
     NoLowering,
     Number,
     Range,
@@ -120,6 +121,7 @@ class Flow:
 
     def must_be_no_nan(self, value: Value, operand: Any) -> bool:
         """Whether the operand of a value may be a NaN, and must be none, see `PassedNumbers`."""
+        operand = operand.parts[0] if isinstance(operand, Mixed) else operand
         if not isinstance(operand, (Number, Complex)) or operand.type.dtype.kind not in "fc":
             return False
         matters = self.structure.passed.must_be_no_nan(value)
@@ -134,6 +136,7 @@ class Flow:
     def leave_if_nan(self, value: Value, operand: Any) -> None:
         """Leave if the operand of a value is a NaN, and must be none."""
         if self.must_be_no_nan(value, operand):
+            operand = operand.parts[0] if isinstance(operand, Mixed) else operand
             for part in operand.parts if isinstance(operand, Complex) else (operand,):
                 self.emit.leave_if(self.emit.compare("ne", part, part))
 
@@ -171,7 +174,7 @@ class Flow:
         """The operand of an argument, also of a constant."""
         if isinstance(arg, tuple) and type(arg) is tuple:
             return tuple(map(self.operand, arg))
-        if isinstance(arg, (Number, Complex, Range, Array, View, Gathered, Computed, Rows, Given, Boxed, Fixed)):
+        if isinstance(arg, (Number, Complex, Mixed, Range, Array, View, Gathered, Computed, Rows, Given, Boxed, Fixed)):
             return arg
         if is_complex(arg):
             return as_complex(self.emit, arg)
@@ -301,10 +304,12 @@ class Flow:
         on, other = map(self.emit.b.new_block, ("on", "other"))
         self.emit.b.cond_br(condition, on, other, True)
         state, resume, exit = self.state.copy(), self._resume, self._exit
+        self.emit.objects.is_rare = True
         self.emit.b.begin(other)
         self.define(value, Boxed(ref))
         self.resume_from(at)
         self.emit.jump(self.emit.leave())
+        self.emit.objects.is_rare = False
         self.state, self._resume, self._exit = state, resume, exit
         self.emit.b.begin(on)
 
@@ -330,11 +335,11 @@ class Flow:
 
     def stop(self) -> None:
         """Return 0, for an exception."""
-        state = self.state.copy()
+        state, self.emit.objects.is_rare = self.state.copy(), True
         self.hold({})
         self.emit.settle()
         self.emit.b.ret(0)
-        self.state = state
+        self.state, self.emit.objects.is_rare = state, False
 
     # Attempts ---------------------------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ from autograph.runtime.graph.traits import (
 from autograph.runtime.graph.types import ANY, FLOAT, PYTHON_TYPES, TensorType, type_of
 
 MOST = 64       # examples of a value, at most
+ALL = 1 << 14   # items that are looked at
 KINDS = 9       # combinations of classes of operands, at most
 
 
@@ -65,6 +66,11 @@ def _parts(iterable: Any) -> list[Any]:
     if type(iterable) not in (list, tuple):
         return []
     return list(map(list, zip(*[item for item in iterable[:MOST] if type(item) in (list, tuple)])))
+
+
+def _of_other_classes(lists: list[Any]) -> list[Any]:
+    """An item of each class among those items of lists that are no examples."""
+    return [*{type(item): item for item in islice(chain(*lists), MOST, ALL)}.values()]
 
 
 def _repeats(node: Node, first: list[Any]) -> bool:
@@ -172,7 +178,7 @@ class Examples:
         """Find examples of an item of containers."""
         lists = [thing for thing in containers if type(thing) in (list, tuple)]
         stored = [self._stored[id(thing)][1] for thing in lists if id(thing) in self._stored]
-        self._of[value] = items = [*islice(chain(*lists), MOST), *chain(*stored)]
+        self._of[value] = items = [*islice(chain(*lists), MOST), *_of_other_classes(lists), *chain(*stored)]
         if items and value.type == ANY:
             self.kinds[value] = reduce(both, items, met(items[0]))
 

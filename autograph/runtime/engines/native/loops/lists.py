@@ -14,12 +14,13 @@ from autograph.common.cpython_internals import LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
-from autograph.runtime.engines.native.llvm.ir import I64, PTR
+from autograph.runtime.engines.native.llvm.ir import I64, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
+from autograph.runtime.engines.native.loops import mixed_numbers
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, class_expected, is_class
 from autograph.runtime.graph.graph import Node, Value
-from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, NoLowering, Number
 from autograph.runtime.graph.passed_numbers import is_nan
 from autograph.runtime.graph.traits import ON_LIST
 from autograph.runtime.graph.types import BOOL, INT, TensorType
@@ -79,6 +80,9 @@ def taken(calls: PythonCalls, at: Point, value: Value, load: Callable[[], Regist
     if isinstance(kind, tuple) or (isinstance(kind, TensorType) and kind.dtype.kind == "c"):
         raise NoLowering
     item = load()
+    if kind == mixed_numbers.KINDS:
+        _take_mixed(calls, at, value, item)
+        return
     if kind is None or kind == UNKNOWN or type(kind) is frozenset:
         flow.define(value, Boxed(item))
         return
@@ -94,6 +98,17 @@ def taken(calls: PythonCalls, at: Point, value: Value, load: Callable[[], Regist
     flow.define(value, number)
 
 
+def _take_mixed(calls: PythonCalls, at: Point, value: Value, item: Register) -> None:
+    """Define an item that is an integer or a float."""
+    emit = calls.flow.emit
+    calls.flow.leave_unless(mixed_numbers.has_class(emit, item), Point(at.block, at.place + 1), value, item)
+    number = mixed_numbers.unboxed(emit, item)
+    if calls.flow.must_be_no_nan(value, number):
+        is_no_nan = emit.compare("eq", number.parts[0], number.parts[0])
+        calls.flow.leave_unless(is_no_nan.ref, Point(at.block, at.place + 1), value, item)
+    calls.flow.define(value, number)
+
+
 def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any) -> bool:
     at, flow, emit = at_node(calls, node), calls.flow, calls.flow.emit
     value = stored(calls, value)
@@ -102,6 +117,9 @@ def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any)
     old, done = emit.b.load(PTR, address), emit.b.new_block("stored")
     if isinstance(value, Number) and (kind := class_of(value.type)) in (int, float):
         emit.objects.overwrite(old, value.ref, kind, done)
+    elif isinstance(value, Mixed):
+        number, is_int = value.parts
+        emit.objects.overwrite(old, number.ref, float, done, emit.b.xor(is_int.ref, TRUE))
     ref, is_new = calls.object(value)
     emit.b.store(ref if is_new else emit.objects.acquire(ref), address)
     emit.objects.release(old)

@@ -24,6 +24,7 @@ from autograph.runtime.engines.native.emit.tier_up import assembled
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
+from autograph.runtime.engines.native.loops import mixed_numbers
 from autograph.runtime.engines.native.loops.attributes import on_attribute
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.containers import call_directly, on_container
@@ -41,6 +42,7 @@ from autograph.runtime.graph.operands import (
     Computed,
     Fixed,
     Gathered,
+    Mixed,
     NoLowering,
     Number,
     Range,
@@ -207,7 +209,7 @@ class Lowering:
 
     def _without_lowering(self, block: Block, place: int, node: Node) -> int | None:
         """Emit a node without a lowering for its operands. Returns the place where the code continues, if it does."""
-        if self._extreme(node, block, place + 1):
+        if self._part_mixed(block, place) or self._extreme(node, block, place + 1):
             return None
         if block.results is None or not is_python_callback(node):
             raise NoLowering
@@ -219,6 +221,21 @@ class Lowering:
         """Part the paths by the class of an output of some nodes. Returns whether it is of several kinds."""
         at, outputs = Point(block, place), [value for node in nodes for value in node.outputs]
         return self.calls.part(outputs, at, lambda: self._jump(at, lambda: self._walk(block, place)))
+
+    def _part_mixed(self, block: Block, place: int) -> bool:
+        """Part the paths by the class of an integer or float that a node takes. Returns whether there is such a one."""
+        flow, env = self.flow, self.flow.state.env
+        value = next((each for each in block.nodes[place].inputs if isinstance(env.get(each), Mixed)), None)
+        if value is None:
+            return False
+        operand = flow.fetch(value)
+
+        def go(path: int) -> None:
+            flow.define(value, mixed_numbers.parted(self._emit, operand)[path])
+            self._jump(Point(block, place), lambda: self._walk(block, place))
+
+        flow.branch(operand.parts[1], lambda: go(0), lambda: go(1))
+        return True
 
     def _extreme(self, node: Node, block: Block, place: int) -> bool:
         """Emit `min` or `max` of an integer and a float: the result is of the class of either, so paths part."""
@@ -261,6 +278,8 @@ class Lowering:
             found = _item(args[0], args[1])
         elif args and is_list(args[0]) and (emit := on_list(node.op)) is not None:
             return emit(self.calls, node, *args)
+        elif any(map(mixed_numbers.is_mixed, args)):
+            found = mixed_numbers.operation(self._emit, node, args)
         else:
             op = OPS.get(node.op)
             if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):

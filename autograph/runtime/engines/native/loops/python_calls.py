@@ -25,6 +25,7 @@ from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
+from autograph.runtime.engines.native.loops import mixed_numbers
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.class_versions import Versions
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
@@ -48,6 +49,7 @@ from autograph.runtime.graph.operands import (
     Complex,
     Fixed,
     Given,
+    Mixed,
     NoLowering,
     Number,
     Range,
@@ -321,7 +323,7 @@ class PythonCalls:
         self.run_any_code |= any(map(self._runs_any_code, callback.nodes))
         if not self.take(callback.outputs, block):
             return None
-        if any(isinstance(self.expected[value], TensorType) for value in callback.outputs):
+        if any(isinstance(self.flow.state.env[value], (Number, Mixed)) for value in callback.outputs):
             self.flow.resume_from(behind)
         return stop
 
@@ -350,7 +352,7 @@ class PythonCalls:
             self._emit.jump(self._emit.leave())
             return False
         for value, kind in zip(values, kinds):
-            is_one = kind is not None and type(kind) is not frozenset
+            is_one = kind is not None and (type(kind) is not frozenset or kind == mixed_numbers.KINDS)
             if is_one and isinstance(found := self.flow.state.env[value], Boxed):
                 self.flow.define(value, self._narrowed(value, found.ref, kind))
         return True
@@ -416,13 +418,20 @@ class PythonCalls:
         if is_class(kind):
             self._objects.demand_class(ref, kind)
             return Boxed(ref, kind)
-        if isinstance(kind, TensorType):
-            found = number_of(self._emit, ref, kind)
+        if isinstance(kind, TensorType) or kind == mixed_numbers.KINDS:
+            found = self._number(ref, kind)
             self.flow.leave_if_nan(value, found)
             return found
         dtype, ndim, flags = kind
         self._objects.demand_array(ref, dtype, ndim, flags, flags | ALIGNED)
         return self._emit.frame.array_like(ref, array_of(-1, kind))
+
+    def _number(self, ref: Register, kind: Any) -> Any:
+        """Unbox a number; leave if the object is something else."""
+        if isinstance(kind, TensorType):
+            return number_of(self._emit, ref, kind)
+        self._emit.demand(mixed_numbers.has_class(self._emit, ref))
+        return mixed_numbers.unboxed(self._emit, ref)
 
     def look_at_arrays(self) -> None:
         """Leave if an array has another shape, dtype or address than before."""
@@ -442,6 +451,8 @@ class PythonCalls:
             return objects.number_object(operand.ref, operand.type), True
         if isinstance(operand, Complex):
             return objects.complex_object([part.ref for part in operand.parts], operand.type), True
+        if isinstance(operand, Mixed):
+            return mixed_numbers.object_of(self._emit, operand), True
         if isinstance(operand, Array):
             return self._emit.frame.array_object(operand), False
         if isinstance(operand, (Given, Boxed)):
@@ -459,6 +470,7 @@ class PythonCalls:
 
     def truth(self, node: Node, operand: Any) -> Number:
         """The truth value of an operand that decides about a node."""
+        operand = operand.parts[0] if isinstance(operand, Mixed) else operand
         try:
             return truth(self._emit, operand)
         except NoLowering:

@@ -30,7 +30,7 @@ from autograph.runtime.engines.native.loops.compiled_region import CompiledRegio
 from autograph.runtime.engines.native.loops.examples import examples_in
 from autograph.runtime.engines.native.loops.lowering import Lowering
 from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
-from autograph.runtime.engines.native.loops.result_speculation import both, fits, met
+from autograph.runtime.engines.native.loops.result_speculation import both, either, fits, met
 from autograph.runtime.engines.native.loops.subjects import find_subjects, left_to_python
 from autograph.runtime.graph.graph import Graph, Node, Place, Value, user_line
 from autograph.runtime.graph.passed_numbers import is_nan
@@ -259,9 +259,10 @@ class Region(Rebindable):
             begin = time.perf_counter()
             try:
                 with self.compiling():
-                    if self.met is not None and not self._lessons:
+                    if self.met is not None:
                         examples = examples_in(self.structure.root, dict(zip(self.values, inputs)))
-                        self.met = examples.kinds | self.met
+                        found = examples.kinds.items()
+                        self.met |= {key: either(self.met.get(key, kind), kind) for key, kind in found}
                         self.classes.add(examples.classes)
                     self.versions[kinds] = CompiledRegion(self, inputs)
             except Refused as refused:

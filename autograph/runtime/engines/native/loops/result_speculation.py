@@ -108,12 +108,17 @@ def fits(thing: Any, expected: Any) -> bool:
 
 def both(expected: Any, thing: Any) -> Any:
     """The kind to expect after another result; for several of Python's numbers and `CLASSES`, the set of these."""
-    found = met(thing)
+    return either(expected, met(thing))
+
+
+def either(expected: Any, found: Any) -> Any:
+    """The kind to expect if there have been results of two kinds."""
     if isinstance(found, tuple) and isinstance(expected, tuple) and found[:2] == expected[:2]:
         return *found[:2], found[2] & expected[2]
     if found == expected:
         return found
-    kinds = frozenset([found, *(expected if type(expected) is frozenset else (expected,))])
+    sets = [each if type(each) is frozenset else frozenset([each]) for each in (expected, found)]
+    kinds = sets[0] | sets[1]
     if len(kinds) == 1:
         return found
     return kinds if len(kinds) <= MOST and all(map(_is_simple, kinds)) else None
