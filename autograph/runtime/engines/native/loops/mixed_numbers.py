@@ -98,7 +98,7 @@ def _ring(emit: Emitter, rule: Any, args: list[Mixed]) -> Any:
     found = rule(emit, *(each.parts[0] for each in args))
     if is_int.known is False:
         return found
-    is_large = emit.compare("gt", emit.function("fabs", found), emit.constant(float(EXACT), FLOAT))
+    is_large = emit.compare("ge", emit.function("fabs", found), emit.constant(float(EXACT), FLOAT))   # or rounded to it
     emit.leave_if(emit.integer("and", is_int, is_large))
     positive = emit.floating("add", found, emit.constant(0.0, FLOAT))       # an integer has no negative zero
     return Mixed((emit.select(is_int, positive, found), is_int))
