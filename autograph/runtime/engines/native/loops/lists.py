@@ -12,11 +12,11 @@ from typing import Any
 
 from autograph.common.cpython_internals import LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import I64, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
-from autograph.runtime.engines.native.loops import mixed_numbers
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, class_expected, is_class
 from autograph.runtime.graph.graph import Node, Value

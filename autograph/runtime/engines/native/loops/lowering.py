@@ -18,13 +18,13 @@ from autograph.runtime.engines.native.analysis.induction_variables import START,
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_of_vectors, makes_view, stores_itself, view_group
+from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
 from autograph.runtime.engines.native.emit.tier_up import assembled
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
-from autograph.runtime.engines.native.loops import mixed_numbers
 from autograph.runtime.engines.native.loops.attributes import on_attribute
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.containers import call_directly, on_container

@@ -21,11 +21,11 @@ from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
+from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
-from autograph.runtime.engines.native.loops import mixed_numbers
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.class_versions import Versions
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
