@@ -281,31 +281,41 @@ class Lowering:
         elif any(map(mixed_numbers.is_mixed, args)):
             found = mixed_numbers.operation(self._emit, node, args)
         else:
-            op = OPS.get(node.op)
-            if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):
-                raise NoLowering
-            changes = op.effect == ORDERED or (op.effect == WRITE and isinstance(args[0], (Array, View)))
-            if changes:
-                self._emit.settle()
-            if op.effect == ORDERED and self._emit.loop is not None:
-                self._emit.loop.exits += 1      # such iterations could not be undone
-            sums = self._sums if self._fast is None else self._fast.sums
-            self._emit.bounded = not sums.isdisjoint(node.outputs)
-            args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
-            found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
-            if op.name in MAKES_ARRAYS and op.effect != WRITE and isinstance(found, Array):
-                self.flow.define(node.output, found)
-                self.flow.own((node.output, ()), found.ref)
-                return True     # if it ran again, there would be two arrays
-            if changes:
-                for value in node.outputs if isinstance(found, (Array, View, Number, Fixed)) else ():
-                    self.flow.define(value, found)
-                return True
+            return self._by_rule(node, args)
+        self._define(node, found)
+        return False
+
+    def _by_rule(self, node: Node, args: tuple[Any, ...]) -> bool:
+        """Emit a node by the rule of its op. Returns whether it has an effect."""
+        op = OPS.get(node.op)
+        if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):
+            raise NoLowering
+        changes = op.effect == ORDERED or (op.effect == WRITE and isinstance(args[0], (Array, View)))
+        if changes:
+            self._emit.settle()
+        if op.effect == ORDERED and self._emit.loop is not None:
+            self._emit.loop.exits += 1      # such iterations could not be undone
+        sums = self._sums if self._fast is None else self._fast.sums
+        self._emit.bounded = not sums.isdisjoint(node.outputs)
+        args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
+        found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
+        if op.name in MAKES_ARRAYS and op.effect != WRITE and isinstance(found, Array):
+            self.flow.define(node.output, found)
+            self.flow.own((node.output, ()), found.ref)
+            return True     # if it ran again, there would be two arrays
+        if changes:
+            for value in node.outputs if isinstance(found, (Array, View, Number, Fixed)) else ():
+                self.flow.define(value, found)
+            return True
+        self._define(node, found)
+        return False
+
+    def _define(self, node: Node, found: Any) -> None:
+        """Define the outputs of a node, which must be no NaNs where that matters."""
         several = found if node.op == "unpack" else [found] * len(node.outputs)
         for value, each in zip(node.outputs, several):
             self.flow.leave_if_nan(value, each)
             self.flow.define(value, each)
-        return False
 
     def _call_directly(self, node: Node) -> bool:
         """Emit the call of a function or method written in C. Returns true, since it may have an effect."""
