@@ -165,7 +165,7 @@ class ObjectBuilder:
         b: builds the function.
         things: the objects in the table.
         demand: builds a check of a condition, and where to go if it fails.
-        is_rare: whether the code seldom runs, and had better be short.
+        is_rare: whether the code seldom runs, and is kept short.
     """
 
     def __init__(self, b: Builder, things: list[Any], table: ir.Value, demand: Callable[[ir.Value], None]) -> None:
