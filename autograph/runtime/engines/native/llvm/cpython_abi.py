@@ -165,14 +165,12 @@ class ObjectBuilder:
         b: builds the function.
         things: the objects in the table.
         demand: builds a check of a condition, and where to go if it fails.
-        is_rare: whether the code seldom runs, and is kept short.
     """
 
     def __init__(self, b: Builder, things: list[Any], table: ir.Value, demand: Callable[[ir.Value], None]) -> None:
         self.b = b
         self.things = things
         self.demand = demand
-        self.is_rare = False
         self._table = table
         self._overflow: ir.Value | None = None
         self._given: ir.Instruction | None = None      # memory for arguments

@@ -304,12 +304,10 @@ class Flow:
         on, other = map(self.emit.b.new_block, ("on", "other"))
         self.emit.b.cond_br(condition, on, other, True)
         state, resume, exit = self.state.copy(), self._resume, self._exit
-        self.emit.objects.is_rare = True
         self.emit.b.begin(other)
         self.define(value, Boxed(ref))
         self.resume_from(at)
         self.emit.jump(self.emit.leave())
-        self.emit.objects.is_rare = False
         self.state, self._resume, self._exit = state, resume, exit
         self.emit.b.begin(on)
 
@@ -335,11 +333,11 @@ class Flow:
 
     def stop(self) -> None:
         """Return 0, for an exception."""
-        state, self.emit.objects.is_rare = self.state.copy(), True
+        state = self.state.copy()
         self.hold({})
         self.emit.settle()
         self.emit.b.ret(0)
-        self.state, self.emit.objects.is_rare = state, False
+        self.state = state
 
     # Attempts ---------------------------------------------------------------------------------------------------------
 
