@@ -350,8 +350,8 @@ class CapturedEnvironment(Environment):
         if id(kind) in self.sources.objects:
             return
         parts = [part for _, part in parts_of(kind)]
-        is_changed = any(id(kind) in key for key in self.late)
-        if is_changed or (whole and parts) or any(is_opaque(p) or is_a(p, (list, dict, set)) for p in parts):
+        has_objects = any(has_parts(part) or is_opaque(part) or is_a(part, set) for part in parts)
+        if has_objects or (whole and parts) or any(id(kind) in key for key in self.late):
             self.register(kind, constant(kind, "holder", kind.__qualname__))
 
     def is_proxy_of(self, value: Any, thing: Any, name: str, before: Any) -> bool:

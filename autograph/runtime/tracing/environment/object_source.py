@@ -19,7 +19,7 @@ import numpy as np
 from autograph.common import pytree, trace_rules
 from autograph.common.packages import is_opaque_class
 from autograph.common.pytree import Kind
-from autograph.common.statics import cell_content, compares_itself, is_a, is_descriptor, module_name, module_of
+from autograph.common.statics import cell_content, class_has, compares_itself, is_a, module_name, module_of
 from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, parts_inside
 from autograph.runtime.graph.types import ObjectType, TensorType, type_of
@@ -155,7 +155,7 @@ def _objects_in(part: Any) -> list[Any]:
 def own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
     """The parts of a class or module, without functions and the attributes that Python sets."""
     own = [(name, part) for name, part in names.items() if not name.startswith(("__", "_abc_"))]
-    return [(name, part) for name, part in own if not is_descriptor(part)]
+    return [(name, part) for name, part in own if not class_has(type(part), "__get__")]
 
 
 def type_outside(value: Any) -> Any:

@@ -105,3 +105,41 @@ def test_nothing_is_read_that_the_function_does_not_need() -> None:
     staged(Owner(Part(0), Part(1)), 1)
     staged(Owner(part, Part(2)), 1)
     assert "second" not in staged.lower(Owner(part, Part(2)), 1).source
+
+
+class Setter:
+    """A descriptor that reading a class attribute gives as it is."""
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        raise AttributeError
+
+
+class Settings:
+    def __init__(self) -> None:
+        self.numbers = [1]
+
+
+@pytest.mark.parametrize("make", [Setter, Settings, lambda: [1], lambda: {"a": Settings()}])
+@pytest.mark.parametrize("kept", ["alone", "in a list", "behind a change"])
+def test_what_a_class_holds_is_given_as_it_is(make: Callable[[], Any], kept: str) -> None:
+    class Holder:
+        shared = make()
+
+        def __init__(self) -> None:
+            self.items = [1]
+
+    def alone(holder):
+        return holder.shared
+
+    def in_a_list(holder):
+        return [holder.shared]
+
+    def behind_a_change(holder):
+        holder.items.append(2)
+        return holder.shared
+
+    holder = Holder()
+    function = {"alone": alone, "in a list": in_a_list, "behind a change": behind_a_change}[kept]
+    for _ in range(2):
+        found = ag.function(function)(holder)
+        assert (found[0] if kept == "in a list" else found) is Holder.shared
