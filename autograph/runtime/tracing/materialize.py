@@ -142,7 +142,7 @@ class Materializer(Values):
             return self.lower_tuple(value)
         if type(value) is tuple and id(value) not in self.paths:
             parts = self._parts(value)
-            return self._same_tuple(value) if all(a is b for a, b in zip(parts, value)) else parts
+            return self._same_tuple(value, value if all(a is b for a, b in zip(parts, value)) else parts)
         inside, argument = staged_as(value), self.paths.get(id(value))
         if argument is not None:
             if inside is not None:
@@ -204,11 +204,11 @@ class Materializer(Values):
         self.made[id(value)] = value, made, self.trace.block
         return made
 
-    def _same_tuple(self, value: tuple[Any, ...]) -> Any:
-        """A tuple without staged parts: the same object, if it was captured."""
+    def _same_tuple(self, value: tuple[Any, ...], parts: tuple[Any, ...]) -> Any:
+        """A tuple that was captured, as the same object; else its `parts`."""
         self.environment.sources.find_tuples()
         found = self.environment.sources.others.get(id(value)) if value else None
-        return value if found is None else self.environment.reader(found[1], value)
+        return parts if found is None else self.environment.reader(found[1], value)
 
     def is_outer(self, value: tuple[Any, ...]) -> bool:
         self.environment.sources.find_tuples()

@@ -119,7 +119,7 @@ class Settings:
         self.numbers = [1]
 
 
-@pytest.mark.parametrize("make", [Setter, Settings, lambda: [1], lambda: {"a": Settings()}])
+@pytest.mark.parametrize("make", [Setter, Settings, lambda: [1], lambda: {"a": Settings()}, lambda: (Settings(),)])
 @pytest.mark.parametrize("kept", ["alone", "in a list", "behind a change"])
 def test_what_a_class_holds_is_given_as_it_is(make: Callable[[], Any], kept: str) -> None:
     class Holder:
