@@ -32,6 +32,7 @@ def test_a_trait_is_of_ops_that_there_are(name):
 def test_the_traits_of_an_op():
     assert traits_of("lt") == {
         "COMPARISON": True, "ELEMENTWISE": True, "GIVES_BOOLEANS": True, "ORDERING": True,
+        "MAKES_VIEWS": True, "READS_VIEWS": True,
         "NEGATED": "ge", "MIRRORED": "gt",
         "AS_UFUNC": "np.less",
         "NARROWS": intervals.below,

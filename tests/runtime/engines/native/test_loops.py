@@ -66,7 +66,7 @@ def test_what_it_tells():
             found += xs[i] // (n - i - 2)
         words = []
         for i in range(n):
-            words.append(str(i))
+            words.append(f"{i}")
         for i in range(n):
             found += len(np.arange(i)) * i
         return found, words
@@ -203,8 +203,8 @@ def test_dispatchers_run_what_is_made_anew(monkeypatch):
 
 def test_loops_that_are_given_up_are_comprehensions_again():
     def chosen(xs, limit):
-        codes = [abs(x) for x in xs if str(x)]
-        parts = [str(x) for x in xs]
+        codes = [abs(x) for x in xs if f"{x}"]
+        parts = [f"{x}" for x in xs]
         last = None
         for last in reversed(parts):
             limit = limit + len(last)
@@ -215,6 +215,6 @@ def test_loops_that_are_given_up_are_comprehensions_again():
     for _ in range(100):
         assert function(xs, 7) == chosen(xs, 7)
     (trace,) = function.traces
-    assert "codes = [abs(t1) for t1 in xs if str(t1)]" in trace.source and "region" not in trace.source
+    assert 'codes = [abs(t1) for t1 in xs if f"{t1}"]' in trace.source and "region" not in trace.source
     with pytest.raises(TypeError, match="bad operand type"):
         function([1, None, *xs], 7)

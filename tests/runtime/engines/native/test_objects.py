@@ -166,11 +166,10 @@ def test_what_is_no_gain_stays_in_python(monkeypatch):
     monkeypatch.undo()
 
     def count(xs):
-        found = set()
+        found = []
         for i in range(len(xs)):
             for j in range(len(xs) - 1 - i):
-                found.add(xs[j])
-                found.discard(xs[j + 1])
+                found.append(f"{xs[j]}")
         return found
 
     def total(xs):

@@ -241,7 +241,7 @@ def test_variables_are_those_of_the_user(function, args, known, engine):
         (helper_in_a_loop, (3.0,), [{"x", "y"}, {"b"}]),
         (copied_argument, (3.0, 5), [{"x", "n", "y", "z", "i", "total"}]),
         (falling, (1.5, 4), [{"x", "n", "total"}]),
-        (found, ({0: 1, 1: 2}, 4), [{"table", "n", "i", "key"}]),
+        (found, ([1, 2], 4), [{"table", "n", "i", "key"}]),
         (deeper, (1, 9), [{"x", "n", "twice", "j", "total"}]),
     ],
 )

@@ -140,7 +140,7 @@ def test_a_loop_of_kernels_makes_no_views():
             u[:, 1:-1] = (u[:, :-2] + 2 * u[:, 1:-1] + u[:, 2:]) / 4
         return u
 
-    staged, u = native(f), np.arange(18.0).reshape(2, 9) ** 2
+    staged, u = native(f), np.arange(800.0).reshape(2, 400) ** 2
     for _ in range(3):
         assert described(staged(u.copy(), 10)) == described(f(u.copy(), 10))
     assert "5 operations on arrays are" in reported(staged)
@@ -174,7 +174,7 @@ def test_a_loop_with_outer_is_one_kernel():
             path[:] = np.minimum(path[:], np.add.outer(path[:, k], path[k, :]))
         return path
 
-    staged, path = native(f), np.random.default_rng(0).integers(1, 99, (9, 9), "int32")
+    staged, path = native(f), np.random.default_rng(0).integers(1, 99, (20, 20), "int32")
     for _ in range(2):
         assert outcome(staged, path.copy()) == outcome(f, path.copy())
     assert "3 operations on arrays are one loop" in reported(staged)
