@@ -17,15 +17,19 @@ _LABEL = re.compile(r"^([\w.]+):")
 _GOES_TO = re.compile(r"label %([\w.]+)")
 _WRITES = re.compile(r"^\s*store \S.*, ptr (%c\d+)(?:,|$)")
 _READS = re.compile(r" = load [^,]+, ptr (%c\d+)(?:,|$)")
+_WIDE = re.compile(r"^\s*store [<\[]")
 _SAVES = "suspend"          # what a frame keeps of a loop that stops are all cells, also those that nothing is in yet
 
 
 def check(text: str) -> None:
-    """Raise if LLVM refuses the text of a module, or if it reads a cell too early."""
+    """Raise if LLVM refuses the text of a module, or if it reads a cell too early, or saves one that has several slots."""
     binding.parse_assembly(text).verify()
     for function in re.findall(r"^define .*?^\}", text, re.DOTALL | re.MULTILINE):
         early = list(read_too_early(function))
         assert not early, "read before they are written:\n" + "\n".join(early) + "\n\n" + text
+        saved = _blocks(function).get(_SAVES, [])
+        wide = [line for line in saved if _WIDE.match(line)]
+        assert not wide, "saved in one slot of the frame:\n" + "\n".join(wide) + "\n\n" + text
 
 
 def read_too_early(function: str) -> Iterator[str]:

@@ -69,7 +69,8 @@ class BaselineTier:
     def __init__(self, emit: LoopEmitter, slot: int) -> None:
         self._emit = emit
         self._slot = slot
-        self._cells = [(place, kind) for (_, kind), place in emit.cells.places.items() if kind[0] != "["]
+        # Arrays and vectors are only for use between two polls, and have more than one slot.
+        self._cells = [(place, kind) for (_, kind), place in emit.cells.places.items() if kind[0] not in "[<"]
         self.slots = slot + 1 + len(self._cells)
         self.places = len(emit.polls)
 

@@ -73,6 +73,19 @@ def changing(n):
     return best, total
 
 
+def ranked(links, damping):
+    """Operations on vectors that are computed only to find out whether they warn."""
+    rank = np.full(len(links), 1 / len(links))
+    for _ in range(40):
+        new = damping * (links * rank) + (1 - damping) / len(links)
+        new /= new.sum()
+        change = abs(new - rank).max()
+        rank = new
+        if change < 1e-9:
+            break
+    return rank
+
+
 def until(x, limit):
     for i, each in enumerate(x):
         if each > limit:
@@ -145,7 +158,7 @@ def sorts(x):
 @pytest.mark.parametrize("function, args", [
     (nested, "30"), (changing, "40"), (until, "np.linspace(0, 9, 30), 7"), (of_rows, "np.ones((13, 17))"),
     (of_lists, "14"), (overflows, "20"), (raises, "np.arange(20), 20"), (steps, "40, 2, -3"),
-    (sorts, "np.cos(np.arange(40))"),
+    (sorts, "np.cos(np.arange(40))"), (ranked, "np.cos(np.arange(376.0)) ** 2, 0.85"),
     (writes, "np.linspace(-3, 3, 700), np.linspace(4, -4, 700)"),
     (writes, "np.array([np.inf, 1e308, np.nan] * 9), np.array([np.inf, 1e308, 0.0] * 9)"),
     (dots, "np.linspace(-3, 3, 50), np.linspace(4, -4, 50)"), (dots, "np.array([2, 1e308] * 9), np.ones(18)"),
