@@ -22,7 +22,7 @@ _SAVES = "suspend"          # what a frame keeps of a loop that stops are all ce
 
 
 def check(text: str) -> None:
-    """Raise if LLVM refuses the text of a module, or if it reads a cell too early, or saves one that has several slots."""
+    """Raise if LLVM refuses the text of a module, or if it reads a cell too early, or saves one of several slots."""
     binding.parse_assembly(text).verify()
     for function in re.findall(r"^define .*?^\}", text, re.DOTALL | re.MULTILINE):
         early = list(read_too_early(function))
