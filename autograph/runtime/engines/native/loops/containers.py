@@ -111,7 +111,6 @@ def _is_only_read(calls: PythonCalls, value: Any) -> bool:
 _LOOKS = {"item": 0, "get": 0, "size": 0, "contains": 1}     # routines, and the argument into which they look
 
 
-
 # Items ----------------------------------------------------------------------------------------------------------------
 
 
@@ -172,7 +171,11 @@ def _value(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
         raise_if(calls, node, emit.b.is_null(found))
         return found
 
-    return give(calls, node, if_plain(calls, node, plain_at_run_time(calls, key), look))
+    item = if_plain(calls, node, plain_at_run_time(calls, key), look)
+    if class_of_operand(thing) is defaultdict:      # its factory may be the user's
+        calls.run_any_code = True
+        return _give(calls, node, item)
+    return give(calls, node, item)
 
 
 def _item_of_tuple(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
@@ -385,6 +388,7 @@ def _unpack(calls: PythonCalls, node: Node, thing: Any, count: int) -> bool:
     used = [value for value in node.outputs if value in flow.structure.live(behind)]
     calls.take([value for value in used if calls.expect(value, value.type) != UNKNOWN], at.block)
     return True
+
 
 # Functions and methods written in C -----------------------------------------------------------------------------------
 # Of those that have no routine the code calls the function itself: `queue.popleft()`, `ch.isdigit()`. It does so only

@@ -299,15 +299,8 @@ def contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     calls.flow.resume_from(at_node(calls, node))
     size, place = emit.objects.load_at(I64, thing.ref, SIZE), _search(calls, thing.ref, sought)
 
-    def ask() -> Value:
-        found = call(calls, "PySequence_Contains", thing, sought)
-        leave_if(calls, b.icmp("slt", found, 0))
-        return emit.objects.number_object(b.icmp("ne", found, 0), BOOL)
-
     def slow() -> Value:
-        found = _by_objects(calls, node, thing, ask)
-        emit.objects.forget(found)
-        return b.icmp("eq", found, emit.objects.address(True))
+        return b.icmp("ne", _number(calls, node, thing, "PySequence_Contains", sought), 0)
 
     truth = _or_slow(calls, place, lambda: b.icmp("slt", place, size), slow)
     calls.flow.define(node.output, Number(BOOL, truth))
@@ -345,7 +338,7 @@ def _number(calls: PythonCalls, node: Node, thing: Any, name: str, sought: Numbe
     def ask() -> Value:
         found = call(calls, name, thing, sought)
         leave_if(calls, b.icmp("slt", found, 0))
-        return found
+        return found if found.type == I64 else b.cast("sext", found, I64)
 
     found = b.if_else(_are_numbers(calls, thing.ref), ask, lambda: _index_by_python(calls, node))
     assert found is not None
@@ -353,7 +346,7 @@ def _number(calls: PythonCalls, node: Node, thing: Any, name: str, sought: Numbe
 
 
 def _index_by_python(calls: PythonCalls, node: Node) -> Value:
-    """The index or count that Python finds."""
+    """The index, count or truth value that Python finds."""
     objects, found = calls.flow.emit.objects, calls.fall_back(node)
     number = objects.python("PyLong_AsLongLong", found)
     objects.forget(found)
