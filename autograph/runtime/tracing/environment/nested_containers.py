@@ -7,12 +7,13 @@ copy. If `self.first` is one of `self.rows`, then `self.rows[i][j] = 0` does not
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
+from itertools import chain
 from typing import Any
 
 from autograph.common import disk_cache
 from autograph.runtime.graph.effects import CONTAINER, UNKNOWN, category, effect_of
 from autograph.runtime.graph.graph import Block, Node, Value, walk
-from autograph.runtime.tracing.environment.object_source import parts_of
+from autograph.runtime.tracing.environment.object_source import are_leaves, parts_of
 
 ANY = 1_000_000  # levels
 
@@ -54,10 +55,22 @@ def are_outside(containers: Sequence[Any], around: Iterable[Any], levels: int) -
     seen: dict[int, Any] = {}
     rest = [*around]
     while rest and levels:
-        rest = [part for each in rest for _, part in parts_of(each)]
-        rest = [part for part in {id(part): part for part in rest}.values() if id(part) not in seen]
-        seen.update((id(part), part) for part in rest)
-        if not wanted.isdisjoint(map(id, rest)):
+        parts = _parts_of_all(rest)
+        found = dict(zip(map(id, parts), parts, strict=True))
+        if not wanted.isdisjoint(found):
             return False
+        rest = [*found.values()] if seen.keys().isdisjoint(found) else [found[each] for each in found.keys() - seen]
+        seen |= found
         levels -= 1
     return True
+
+
+def _parts_of_all(things: list[Any]) -> list[Any]:
+    """The parts of all things. Those of lists and tuples are found together: a call may bring thousands of them."""
+    if not _SEQUENCES.issuperset(map(type, things)):
+        return [part for each in things for _, part in parts_of(each)]
+    parts = [*chain.from_iterable(things)]
+    return [] if are_leaves(parts) else parts
+
+
+_SEQUENCES = frozenset({list, tuple})

@@ -119,7 +119,7 @@ _MISSING: Any = object()
 
 def parts_of(thing: Any) -> list[tuple[Any, Any]]:
     """The parts of a thing, by name or key; none if they are all numbers and texts."""
-    if is_a(thing, (dict, list, tuple)) and _are_leaves(parts_inside(thing)):
+    if is_a(thing, (dict, list, tuple)) and are_leaves(parts_inside(thing)):
         return []
     if is_a(thing, dict):
         return items_of(thing)
@@ -130,7 +130,8 @@ def parts_of(thing: Any) -> list[tuple[Any, Any]]:
     return list(attributes(thing).items()) if is_open(type(thing)) or type(thing) is FunctionType else []
 
 
-def _are_leaves(parts: Iterable[Any]) -> bool:
+def are_leaves(parts: Iterable[Any]) -> bool:
+    """Whether all parts are numbers and texts."""
     return _LEAVES.issuperset(map(type, parts))
 
 
@@ -213,7 +214,7 @@ def is_empty(cell: CellType) -> bool:
 
 _LEAVES = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _FIXED: dict[type, Callable[[Any], Iterable[Any]]] = {
-    **dict.fromkeys((*DICTS, frozenset), lambda parts: () if _are_leaves(parts) else parts),
+    **dict.fromkeys((*DICTS, frozenset), lambda parts: () if are_leaves(parts) else parts),
     MethodType: lambda method: (method.__self__,),
     functools.partial: lambda partial: (partial.func, *partial.args, *partial.keywords.values()),
     weakref.ref: lambda reference: (reference(),),

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.runtime.tracing.environment.nested_containers import are_outside
 
 MANY = np.arange(100)
 ROW: list[Any]
@@ -188,3 +189,14 @@ def test_rows_without_another_name_are_staged() -> None:
     staged = ag.function(attribute_and_attribute, strict=("plain",))
     grid, row = arranged(shared=False)
     assert staged(grid, row) == (1, 1) and grid.rows[5] == [7]
+
+
+def test_a_container_is_found_in_others() -> None:
+    row, cycle, grid = [1.0], list[Any](), Grid()
+    cycle.append(cycle)
+    grid.row = row
+    places = [([row], 1), ([[0], {"a": (row,)}], 3), (([(1.0, 2.0)] * 3, [row]), 2), ([grid], 2), ([cycle, [[row]]], 3)]
+    for around, level in places:
+        assert not are_outside([row], [around], level)
+        assert are_outside([row], [around], level - 1)
+        assert are_outside([[1.0]], [around], 9)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from itertools import chain, islice, product
+from itertools import chain, cycle, islice, product
 from typing import Any
 
 from autograph.common.cpython_internals import WORD, attribute_place, read, value_address
@@ -183,6 +183,10 @@ class Examples:
             self.kinds[value] = reduce(both, items, met(items[0]))
 
     def _examples(self, arg: Any) -> list[Any]:
+        if type(arg) is tuple:      # made of values, such as `(a, b)`
+            parts = [self._examples(part) for part in arg]
+            most = min(max(map(len, parts), default=1), MOST)
+            return [*islice(zip(*map(cycle, parts), strict=False), most)] if parts else [()]
         if not isinstance(arg, Value):
             return [arg]
         if isinstance(arg.type, TensorType) and arg.type.kind == "python" and arg.type.exact:

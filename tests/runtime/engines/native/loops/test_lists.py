@@ -106,6 +106,32 @@ def test_lists_of_lists_that_the_function_makes(function):
         assert len(region.compiled) == 1 and not region.left and not region.reasons
 
 
+def test_tuples_that_a_loop_puts_into_a_list():
+    """The kinds of their items are found before the loop is compiled."""
+
+    def centers_of(points, centers, rounds):
+        for _ in range(rounds):
+            sums = [[0.0, 0.0, 1] for _ in centers]
+            for x, y in points:
+                best, least = 0, 1e9
+                for k, (cx, cy) in enumerate(centers):
+                    distance = (x - cx) ** 2 + (y - cy) ** 2
+                    if distance < least:
+                        best, least = k, distance
+                sums[best][0] += x
+                sums[best][1] += y
+                sums[best][2] += 1
+            centers = [(x / n, y / n) if n else (0.0, 0.0) for x, y, n in sums]
+        return centers
+
+    staged = ag.function(centers_of, engine="native")
+    args = [(i % 7 / 7, i % 5 / 5) for i in range(100)], [(0.1, 0.1), (0.5, 0.5), (0.9, 0.9)], 4
+    for _ in range(3):
+        assert repr(staged(*args)) == repr(centers_of(*args))
+    for region in regions(staged):
+        assert len(region.compiled) == 1 and not region.left and not region.reasons
+
+
 def test_powers_that_are_complex():
     def roots(xs):
         found = [0.5, 0.5]
