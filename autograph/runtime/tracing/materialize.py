@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 import functools
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MappingView, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MappingView
 from contextlib import contextmanager
 from typing import Any
 
@@ -486,20 +486,10 @@ class Materializer(Values):
 def of_objects(paths: Iterable[tuple[Any, str]]) -> dict[str, set[type]]:
     """The lists, tuples and dicts of objects among containers: their paths, and the classes of the objects."""
     found = {path: classes for container, path in paths if (classes := classes_of_objects(container))}
-    return {path: found[path] for path in _outermost(found)}
+    return {path: found[path] for path in outermost(found)}
 
 
-def beside_objects(paths: Iterable[tuple[Any, str]], whole: Sequence[Any]) -> list[str]:
-    """The paths of lists and dicts among containers, if the graph gets some `whole` containers with objects.
-
-    It may change the others by attributes of the objects.
-    """
-    if not any(map(classes_of_objects, whole)):
-        return []
-    return _outermost([path for container, path in paths if type(container) in (list, dict)])
-
-
-def _outermost(paths: Collection[str]) -> list[str]:
+def outermost(paths: Collection[str]) -> list[str]:
     """The paths that are not within others."""
     return [each for each in paths if not any(each != path and is_within(each, path) for path in paths)]
 

@@ -21,7 +21,7 @@ from autograph.errors import DerivativeError
 from autograph.runtime.graph.callables import name_of, parameters_of, place_of
 from autograph.runtime.graph.graph import Graph, Place, Value, walk
 from autograph.runtime.graph.object_model import is_slot, stands_for_itself
-from autograph.runtime.graph.signature import Dynamic, Respecialize, Signature, Static, Traced
+from autograph.runtime.graph.signature import Dynamic, Event, Leaf, Respecialize, Signature, Static, Traced, is_within
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget
@@ -34,7 +34,7 @@ from autograph.runtime.tracing.environment.container_aliases import ContainerAli
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.environment.object_source import constant, has_identity
 from autograph.runtime.tracing.environment.unknown_objects import check_unknown_objects
-from autograph.runtime.tracing.materialize import Materializer, beside_objects, of_objects
+from autograph.runtime.tracing.materialize import Materializer, of_objects, outermost
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import (
     ALONE,
@@ -107,6 +107,8 @@ def trace_function(
             try:
                 tracer.begin(parts)
                 return tracer.run(tracing, shelter)
+            except Respecialize as signal:
+                raise tracer.by_table(signal) from None
             except Restart as restart:
                 if restart.sources <= late:
                     break
@@ -339,12 +341,16 @@ class Tracer:
         trace, calls = self.trace, self.context.calls
         if trace.recorded < UNROLLED or trace.callbacks.differentiated:
             return
-        unrolled = next((each for each in trace.events if each.kind == "unroll"), None)
+        unrolled = self._unrolled()
         used = calls.names | {code.co_name for code in calls.codes}
         containers = of_objects(self.context.materializer.paths.values()) if unrolled is not None else {}
         whole = [path for path, classes in containers.items() if not any(_has_code(each, used) for each in classes)]
         if whole and unrolled is not None:
             raise Respecialize(whole=(*whole,), reason=unrolled.message)
+
+    def _unrolled(self) -> Event | None:
+        """The report of the first loop that was unrolled."""
+        return next((each for each in self.trace.events if each.kind == "unroll"), None)
 
     def close(self) -> None:
         """End the attempt, and let go of the caller's objects: its own ones are in cycles."""
@@ -376,13 +382,25 @@ class Tracer:
         if not isinstance(error, Signal):
             raise error
         outcome = self.policy.outcome(error)
-        paths = self.context.materializer.paths.values()
-        whole = of_objects(paths) or beside_objects(paths, self.context.aliases.whole)
+        whole = of_objects(self.context.materializer.paths.values()) or (self._unrolled() and self._tables())
         if whole and (isinstance(outcome, str) or isinstance(error, Unjoinable)):
             raise Respecialize(whole=(*whole,), reason=str(outcome))
         if isinstance(outcome, str):
             return self.plain(outcome)
         raise outcome from None
+
+    def by_table(self, signal: Respecialize) -> Respecialize:
+        """A request for whole tables in place of their rows: these would be asked for one by one."""
+        tables = self._tables() if signal.whole else ()
+        whole = dict.fromkeys(next((each for each in tables if is_within(path, each)), path) for path in signal.whole)
+        return Respecialize(signal.static, (*whole,), signal.reason)
+
+    def _tables(self) -> list[str]:
+        """The paths of lists and dicts of numbers, at any depth, of which traced code has copies."""
+        containers = [path for thing, path in self.context.materializer.paths.values() if type(thing) in (list, dict)]
+        leaves = zip(self.signature.paths, self.signature.leaves)
+        others = [path for path, leaf in leaves if not _is_number(leaf)]
+        return outermost([each for each in containers if not any(is_within(path, each) for path in others)])
 
     def packages_in_the_way(self) -> set[SourceKey]:
         """The installed packages to trace for a derivative: those written in Python that the graph calls."""
@@ -418,6 +436,13 @@ class Tracer:
         except Diverged as signal:
             handled(signal)
             return None
+
+
+def _is_number(leaf: Leaf) -> bool:
+    """Whether a leaf of a signature is a number of Python's."""
+    if isinstance(leaf, Static):
+        return type(leaf.value) is bool
+    return isinstance(leaf.type, TensorType) and leaf.type.kind == "python"
 
 
 def _has_code(kind: type, names: Set[str]) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from keyword import iskeyword
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -304,16 +304,25 @@ class ObjectSources:
             self.roots.append(found)
         return found
 
-    def known_parts(self, since: int = 0) -> Iterator[tuple[Any, Source, Any, Any]]:
-        """All holders in registered objects, from the number `since` on, with their sources, and the keys and parts."""
-        for thing, base in self._holders(since):
+    def known_parts(
+        self, since: int = 0, without: Mapping[int, Any] = MappingProxyType({})
+    ) -> Iterator[tuple[Any, Source, Any, Any]]:
+        """All holders in registered objects, with their sources, and the keys and parts.
+
+        Args:
+            since: the number of the first registered object.
+            without: holders to leave out, by identity, with those that can be reached only through them.
+        """
+        for thing, base in self._holders(since, without):
             yield thing, base, None, thing
             for key, part in self._initial_parts(thing):
                 yield thing, base, key, part
 
-    def _holders(self, since: int = 0) -> Iterator[tuple[Any, Source]]:
+    def _holders(
+        self, since: int = 0, without: Mapping[int, Any] = MappingProxyType({})
+    ) -> Iterator[tuple[Any, Source]]:
         """Registered objects, and those that traced code can reach from them: each once, with its first source."""
-        seen: dict[int, Any] = {}
+        seen = dict(without)
         for registered in self.roots[since:]:
             yield from self.within(*registered, seen)
 

@@ -13,14 +13,15 @@ import copy
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from autograph.common.statics import class_attribute, is_a
 from autograph.common.trace_rules import is_plain
 from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import CONTAINER, NUMBER, UNKNOWN, Effect, category, effect_of, is_new
-from autograph.runtime.graph.graph import Constant, Node, Value, values_in, walk
-from autograph.runtime.graph.object_model import is_open
+from autograph.runtime.graph.graph import Constant, Node, Value, user_line, values_in, walk
+from autograph.runtime.graph.object_model import is_open, parts_inside
+from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.traits import (
     ADDITION,
     ADDS_NO_ITEMS,
@@ -39,9 +40,9 @@ from autograph.runtime.graph.traits import (
 )
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.tracing.environment.container_aliases import ContainerAliases
-from autograph.runtime.tracing.environment.environment import CapturedEnvironment
+from autograph.runtime.tracing.environment.environment import CapturedEnvironment, read_by_graph
 from autograph.runtime.tracing.environment.object_source import Source, has_places, inner_source
-from autograph.runtime.tracing.proxies.graph_break import Plain
+from autograph.runtime.tracing.proxies.graph_break import Plain, Restart, SourceKey
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import attributes
 
@@ -62,7 +63,7 @@ def check_unknown_objects(
     """
     sources = environment.sources
     things: list[Any] | None = None
-    containers: list[tuple[Any, Source]] | None = None
+    containers: list[_Copy] | None = None
     for change in UnknownObjects(trace, {*loaded, *environment.loads.values()}).changes():
         if change.attribute != "":
             if things is None:
@@ -75,23 +76,58 @@ def check_unknown_objects(
                         raise Plain(f"{what}, and may be that of an object that is read here", change.node.place)
         if change.container != "":
             if containers is None:
-                containers = [*aliases.copies(), *_containers_within(environment, names)]
-            for value, source in containers:
-                if change.container in (None, type(value).__name__):
-                    what = f"a {type(value).__name__} that only the graph knows"
-                    raise Plain(f"{what} is changed, and may be {source.text}", change.node.place)
+                copies = [_Copy(value, source, source.key) for value, source in aliases.copies()]
+                containers = [*copies, *_containers_within(environment, names)]
+            changed = [each for each in containers if change.container in (None, type(each.value).__name__)]
+            if changed:
+                _ask_for(changed, change.node, environment.late)
 
 
-def _containers_within(environment: CapturedEnvironment, names: Set[str]) -> Iterator[tuple[Any, Source]]:
+class _Copy(NamedTuple):
+    """A container of which traced code has a copy.
+
+    Attributes:
+        key: the key under which the graph can read it instead; None if there is none.
+    """
+
+    value: Any
+    source: Source
+    key: SourceKey | None
+
+
+def _ask_for(containers: Sequence[_Copy], node: Node, late: Set[SourceKey]) -> NoReturn:
+    """Ask that the graph reads containers of which traced code has copies, since a node may change them.
+
+    Args:
+        late: keys of the sources that the graph reads already.
+
+    Raises:
+        Respecialize: they are arguments.
+        Restart: they are in variables or attributes.
+        Plain: the graph cannot read them.
+    """
+    first, line = containers[0], user_line(node.place)
+    reason = f"a {type(first.value).__name__} that only the graph knows is changed, and may be {first.source.text}"
+    arguments = [each.source.text for each in containers if each.source.op == "param"]
+    if arguments:
+        raise Respecialize(whole=(*arguments,), reason=f"{reason}, {line[0]}:{line[1]}" if line else reason)
+    others = {each.key: each.value for each in containers if each.key is not None and each.key not in late}
+    if others:
+        raise Restart({*others}, [part for value in others.values() for part in parts_inside(value)])
+    raise Plain(reason, node.place)
+
+
+def _containers_within(environment: CapturedEnvironment, names: Set[str]) -> Iterator[_Copy]:
     """The containers in attributes and items of which traced code has copies."""
     sources = environment.sources
-    for thing, base, key, part in sources.known_parts():
-        if key is None or not has_places(part):
+    read = {id(value): value for value in read_by_graph(environment)}
+    for thing, base, key, part in sources.known_parts(without=read):
+        if key is None or not has_places(part) or id(part) in read:
             continue
         reads = sources.reads_of(thing) if is_open(type(thing)) else {key}
-        source = inner_source(thing, base, key)
-        if key in (names if reads is None else reads) and source.key not in environment.loads:
-            yield part, source
+        if key in (names if reads is None else reads):
+            found = ("attribute", id(thing), key) if is_open(type(thing)) else None
+            yield _Copy(part, inner_source(thing, base, key), found)
 
 
 def _read_attribute(thing: Any, name: str | None, reads: Set[str] | None, names: Set[str]) -> str | None:
