@@ -107,14 +107,12 @@ def trace_function(
             try:
                 tracer.begin(parts)
                 return tracer.run(tracing, shelter)
-            except Respecialize as signal:
-                raise tracer.by_table(signal) from None
             except Restart as restart:
                 if restart.sources <= late:
                     break
                 late = restart.added_to(late)
                 continue
-            except (Signal, DerivativeError) as error:
+            except (Signal, DerivativeError, Respecialize) as error:
                 demanded = tracer.packages_in_the_way() - late
                 if not demanded:
                     return tracer.ended_by(error)
@@ -371,12 +369,14 @@ class Tracer:
             environment.capture_static(function, name_of(function))
         return calls.traced(function) if type(function) is FunctionType else calls.replacement(function)
 
-    def ended_by(self, error: Signal | DerivativeError) -> Traced:
+    def ended_by(self, error: Signal | DerivativeError | Respecialize) -> Traced:
         """The result of an attempt that an error or a signal has ended.
 
         Raises:
             AutographError: the error, or the outcome of the signal.
         """
+        if isinstance(error, Respecialize):
+            raise self._by_table(error) from None
         if isinstance(error, Failed):
             raise error.error from None
         if not isinstance(error, Signal):
@@ -389,7 +389,7 @@ class Tracer:
             return self.plain(outcome)
         raise outcome from None
 
-    def by_table(self, signal: Respecialize) -> Respecialize:
+    def _by_table(self, signal: Respecialize) -> Respecialize:
         """A request for whole tables in place of their rows: these would be asked for one by one."""
         tables = self._tables() if signal.whole else ()
         whole = dict.fromkeys(next((each for each in tables if is_within(path, each)), path) for path in signal.whole)
