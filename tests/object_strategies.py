@@ -34,6 +34,25 @@ class Plain:
     def size(self):
         return abs(self.x) + self.n
 
+    @property
+    def both(self):
+        return self.x, self.size()
+
+    @property
+    def halved(self):
+        return self.n // 2
+
+    def apart(self, other):
+        if other is self:
+            return 0.0
+        return math.sqrt(abs(self.x - other.x) + abs(self.y - other.y))
+
+    def scaled(self, by=2, *, k=1):
+        for _ in range(k):
+            self.x = self.x * by
+            if self.x > 100:
+                raise OverflowError(self.n)
+
 
 class Slots:
     __slots__ = ("x", "y", "n", "next")
@@ -49,6 +68,8 @@ class Slots:
     def size(self):
         return max(self.x, self.y)
 
+    halved, both, apart, scaled = Plain.halved, Plain.both, Plain.apart, Plain.scaled
+
 
 @dataclass
 class Data:
@@ -63,6 +84,8 @@ class Data:
 
     def size(self):
         return self.x * 2 + self.y
+
+    halved, both, apart, scaled = Plain.halved, Plain.both, Plain.apart, Plain.scaled
 
 
 @dataclass(slots=True, eq=False)
@@ -151,6 +174,7 @@ def moved(thing, k):
 NUMBERS = forms("""
     {o}.x   {o}.y   {o}.x   {o}.y   {o}.n   {o}.x * {o}.y   {o}.x - {o}.x   {p} + {p}   {p} * 0.5   {p} - {p}   abs({p})
     team[{h}].x   {o}.size()   {o}.move({p})   sum(z.x for z in team)   {o}.scale   max({p}, {p})   -{p}   {i}   {p} / 3
+    {o}.apart({o})   {o}.both[1]   {o}.halved   {o}.next.size()   getattr({o}, 'apart')({o})
     math.sqrt(abs({p}))   getattr({o}, 'y', 0.25)   {o}.next.x   moved({o}, {p}).y   {p} if {c} else {p}   xs[{h}]
     d[{h}].y   len(team)   max(z.n for z in team)   {o}.extra
 """)
@@ -167,6 +191,7 @@ OBJECTS = forms("""
 """)
 PLACES = forms("{h}   {i}   {i} % 3   -{i} % 4")
 CHANGES = forms("""
+    {o}.move({p})   q += {o}.size()   q = {o}.apart({o})   p += {o}.halved
     {o}.x += {p}   {o}.x = {p}   {o}.y -= {p}   {o}.y = {p}   {o}.x += {p} * 0.5   {o}.n += 1   {o}.n += {i}
     {o}.n = {i}   {o}.x, {o}.y = {o}.y, {o}.x   {o}.x = {o}.y   {o}.next = {o}   {o}.next = None   team[{h}] = {o}
     {o}.move({p})
@@ -175,6 +200,9 @@ CHANGES = forms("""
     d[{h}] = {o}   seen.append({o})   {o}.x *= -1   {o}.x = -{o}.x   {o}.x = None   {o}.y = {i}   {o}.n = {i} * 2 ** 40
     del {o}.y   del {o}.extra   Plain.scale = {p}   Plain.y = property(lambda z: 1.5, moved)   del Plain.y
     Slots.x, Slots.y = Slots.y, Slots.x   {o}.__dict__ = dict(x={p}, y={p}, n=1)   vars({o})['x'] = {p}   {o}.x = 'a'
+    Plain.move = Slots.move   Slots.size = lambda z: z.n + 1   Plain.size, Slots.size = Slots.size, Plain.size
+    {o}.move = {p}   {o}.size = lambda: 2.5   q += {o}.size()   i += {o}.halved
+    q = {o}.apart({o})   p, q = {o}.both   {o}.scaled({p}, k={i})
     {o}.x = float('nan')   {o}.x = {o}   print({p}, {o}.n)   {o}.__class__ = Plain   q += {p}   i += 1
 """)
 RETURNS = forms("return i, q, team, xs   return p, q, a, b, seen   return z, d, {p}   return sum(z.x for z in team)")
@@ -237,7 +265,7 @@ class _Writer(FormWriter):
             self.forms = self.forms | {"p": NUMBERS[:14], "c": CONDITIONS[:3], "o": ("z", "team[{h}]"), "h": ("i",)}  # type: ignore[misc]
             self.names = self.names | {"h": ("i",)}     # type: ignore[misc]
             self.leaves = self.leaves | {"h": ("0",), "p": ("0.5", "1.5", "z.x"), "o": ("z",)}      # type: ignore[misc]
-            self.changes, self.heads = CHANGES[:12], LOOPS[:7]
+            self.changes, self.heads = CHANGES[:16], LOOPS[:7]
 
     def program(self) -> str:
         scope = Scope()

@@ -308,6 +308,44 @@ def attribute_place(kind: type, name: str, method: str = "__getattribute__") -> 
     return AttributePlace(0, names.index(known), kind.__basicsize__, offset)
 
 
+NO_VALUE, NO_VALUES = -1, -2
+
+
+class Unshadowed(NamedTuple):
+    """Where an instance could have an attribute that hides a function of its class.
+
+    Attributes:
+        dict: the offset of the address of the dict of an instance; 0 if nothing hides it.
+        values: the offset of the values of an instance, from CPython 3.13 on.
+        number: the place of that attribute among these; or `NO_VALUE`; or `NO_VALUES`, if instances have only a dict.
+    """
+
+    dict: int = 0
+    values: int = 0
+    number: int = NO_VALUES
+
+
+def member_place(kind: type, name: str, member: Any) -> Unshadowed | None:
+    """Where instances could hide a function or property of their class; None if it is not that, or if it is unknown."""
+    if not HAS_PLACES or class_attribute(kind, name) is not member or not reads_plainly(kind):
+        return None
+    has_managed = not IS_OLD and bool(kind.__flags__ & MANAGED_DICT)
+    if type(member) is property or not (has_managed or kind.__dictoffset__):
+        return Unshadowed()
+    if IS_OLD or not has_managed:
+        return Unshadowed(kind.__dictoffset__) if IS_OLD and kind.__dictoffset__ > 0 else None
+    if sys.version_info >= (3, 13) and not kind.__flags__ & INLINE_VALUES:
+        return Unshadowed(DICT_ADDRESS)
+    names = [ctypes.cast(each, ctypes.py_object).value for each in _names_of_values(kind)]
+    return Unshadowed(DICT_ADDRESS, kind.__basicsize__, names.index(name) if name in names else NO_VALUE)
+
+
+def count_of_names(kind: type) -> int:
+    """The number of the names of the values that instances of a class have; it never shrinks."""
+    (table,) = read(WORD, id(kind) + CLASS_NAMES) if HAS_PLACES and not IS_OLD else (0,)
+    return int(read(WORD, table + COUNT)[0]) if table else 0
+
+
 def _slot_offset(kind: type, member: Any) -> int:
     """Where the instances of a class have the value of a slot, which can be set and deleted; 0 if it is no slot."""
     if all(member.__objclass__ is not base for base in mro_of(kind)):
@@ -321,7 +359,7 @@ def _slot_offset(kind: type, member: Any) -> int:
 
 def _names_of_values(kind: type) -> list[int]:
     """The addresses of the names of the values of a class, in their order."""
-    (table,) = read(WORD, id(kind) + _CLASS_NAMES)
+    (table,) = read(WORD, id(kind) + CLASS_NAMES)
     return [read(WORD, at)[0] for at in _entries(table)] if table else []
 
 
@@ -396,8 +434,8 @@ def _is_at_place(thing: Any, name: str) -> bool:
 
 
 HAS_PLACES = _is_usual() and (3, 10) <= sys.version_info[:2] <= (3, 13)
-_CLASS_NAMES = _class_names() if HAS_PLACES else 0
-HAS_PLACES = HAS_PLACES and bool(_CLASS_NAMES) and HAS_TAGS and _has_places()
+CLASS_NAMES = _class_names() if HAS_PLACES else 0
+HAS_PLACES = HAS_PLACES and bool(CLASS_NAMES) and HAS_TAGS and _has_places()
 
 
 # Texts ----------------------------------------------------------------------------------------------------------------

@@ -108,7 +108,8 @@ def _is_wild(node: Node, leaves: list[Any]) -> bool:
         return False
     if node.op in ("call", "raise") or node.op in traits.IDENTITY or node.op not in OPS:
         return True
-    if node.op in ("build", "bound", "enter", "exit") or node.op in traits.MAKES_OBJECTS | traits.GRADIENT:
+    harmless = traits.MAKES_OBJECTS | traits.CHECKS_CLASS | traits.GRADIENT
+    if node.op in ("build", "bound", "enter", "exit") or node.op in harmless:
         return False
     first = node.args[0] if node.args else None
     kind = category(first)

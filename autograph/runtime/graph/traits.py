@@ -59,6 +59,7 @@ MAKES_ARRAYS = Trait("its lowering allocates an array")
 MAKES_RANGES = Trait("makes a range of integers")
 MAKES_OBJECTS = Trait("makes an instance of a class, with its attributes, and runs no code of the class")
 LOOP = Trait("a construct whose blocks run repeatedly")
+CHECKS_CLASS = Trait("asks what the class of its first argument is or has, and runs no code of the class")
 GRADIENT = Trait("used by derivatives only; it reads nothing but arrays, numbers and containers of these")
 
 # How Python and NumPy do an op ----------------------------------------------------------------------------------------

@@ -106,6 +106,7 @@ class Materializer(Values):
         found = self.containers.get(path)
         if found is None:
             found = self.containers[path] = Value(ObjectType(type(container).__name__), None, "")
+            self.trace.likely.note(found, [container])
         return found
 
     def look_into(self, container: Any) -> None:

@@ -26,6 +26,7 @@ from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget
 from autograph.runtime.tracing.calls.dispatch import Caller, Converter
+from autograph.runtime.tracing.calls.guarded_methods import GuardedMethods
 from autograph.runtime.tracing.calls.handed_functions import Changes, changes_of
 from autograph.runtime.tracing.calls.special_methods import Instrumentation
 from autograph.runtime.tracing.comprehensions import collected
@@ -142,6 +143,7 @@ class FunctionContext(TraceContext):
 
     environment: CapturedEnvironment
     calls: Caller
+    objects: GuardedMethods
     materializer: Materializer
     aliases: ContainerAliases
 
@@ -160,6 +162,7 @@ class FunctionContext(TraceContext):
         self.instrumentation = Instrumentation(trace, self.environment)
         self.budget = DerivativeBudget(trace, borrowed)
         self.calls = Caller(trace, self.environment, convert, self.budget)
+        self.objects = GuardedMethods(trace, self.calls)
         self.materializer = Materializer(trace, self.environment, self.calls)
         self.aliases = ContainerAliases(self.environment, arguments, self.materializer.paths, signature)
         self.writer = Writer(trace, self.environment, self.materializer, self.aliases)
@@ -280,6 +283,7 @@ class Tracer:
         """The value of a param in traced code: an open object itself, else a proxy."""
         if isinstance(leaf.type, TensorType) or leaf.cls is None:
             return self.trace.proxy(param)
+        self.trace.likely.note(param, [value])
         if is_a(value, (list, dict, set)):
             self.context.aliases.whole.append(value)
         if not stands_for_itself(leaf.cls):
@@ -325,6 +329,7 @@ class Tracer:
         guards = [*environment.guards, *of_attributes, *of_containers]
         containers = context.materializer.finish(trace.graph)
         graph = trace.finish(result)
+        context.objects.sink(graph)
         check_shelters(graph, shelter, trace.plain_contexts)
         if trace.staged_items:
             check_unpacking(context.calls.codes, shelter)
@@ -354,6 +359,7 @@ class Tracer:
         """End the attempt, and let go of the caller's objects: its own ones are in cycles."""
         context, environment, undo_log = self.context, self.context.environment, self.trace.undo_log
         self.trace.close()
+        self.trace.likely.clear()
         holders = environment, environment.sources, environment.late_attributes, context.instrumentation, undo_log
         for holder in holders:
             for held in vars(holder).values():

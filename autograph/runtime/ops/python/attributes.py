@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
+from autograph.common.statics import class_attribute, reads_plainly
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare
 from autograph.runtime.graph.traits import (
+    CHECKS_CLASS,
     HAS_DEFAULT,
     KEEPS,
     ON_ATTRIBUTE,
@@ -19,6 +22,7 @@ from autograph.runtime.graph.traits import (
 )
 from autograph.runtime.graph.types import (
     ANY,
+    BOOL,
     INT,
     NAMED_TUPLES,
     NONE,
@@ -118,3 +122,16 @@ declare(
 )  # fmt: skip
 declare("setattr", NONE, effect=WRITE, raises=True, traits=[KEEPS, RESHAPES, STATEMENT, (ON_ATTRIBUTE, "set")])
 declare("delattr", NONE, effect=WRITE, raises=True, traits=[STATEMENT])
+
+
+def has_member(thing: Any, name: str, kind: type, member: Any) -> bool:
+    """Whether an object is exactly of a class, and `thing.name` is this function or property of the class."""
+    if type(thing) is not kind or class_attribute(kind, name) is not member or not reads_plainly(kind):
+        return False
+    if type(member) is not FunctionType:
+        return True
+    found = getattr(thing, name)        # the object may have an attribute of that name
+    return type(found) is MethodType and found.__func__ is member and found.__self__ is thing
+
+
+declare("has_member", BOOL, target=has_member, traits=[CHECKS_CLASS, (ON_ATTRIBUTE, "has")])

@@ -501,7 +501,10 @@ def stage_branches(
         for arm, found, value in zip(arms, results, values):
             found.extend(results_of(trace, arm.block, form, value, used))
         types = (type.inner if used and isinstance(type, MaybeUnbound) else type for type in merge.types(form))
-        return form, [node.add_output(type, policy.returned if used else name) for type in types]
+        outputs = [node.add_output(type, policy.returned if used else name) for type in types]
+        if isinstance(form, merge.Leaf):
+            trace.likely.join(outputs[0], values)
+        return form, outputs
 
     changed = []
     for slot in slots:

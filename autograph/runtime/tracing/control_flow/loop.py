@@ -81,17 +81,20 @@ class Loop:
 
     def item(self, block: Block, source: Any) -> tuple[Any, Any]:
         """Add the params for an item to a block; returns the item, and the target that the node names."""
-        return item_params(self.trace, block, _item_type(self.trace, source), _item_names(self.body))
+        found = item_params(self.trace, block, _item_type(self.trace, source), _item_names(self.body))
+        self.trace.likely.note_items(found[0], source)
+        return found
 
 
 @dataclass
 class Carry:
-    """The loop-carried slots, with their forms and initial values."""
+    """The loop-carried slots, with their forms, initial values, and those after an iteration."""
 
     trace: Trace
     escaped: EscapeAnalysis
     forms: dict[Slot, merge.Form] = field(default_factory=dict)
     begin: Slots = field(default_factory=dict)
+    ends: Slots = field(default_factory=dict)
     test: Value | None = None
 
     def expect(self, slot: Slot) -> None:
@@ -111,11 +114,15 @@ class Carry:
     def _assign(self, add: Callable[[Type, str], Value]) -> None:
         for slot, form in self.forms.items():
             name = "" if isinstance(slot, Entry) else slot.name
-            assign(self.trace, slot, form, [add(type, each) for type, each in merge.named(form, name)])
+            values = [add(type, each) for type, each in merge.named(form, name)]
+            assign(self.trace, slot, form, values)
+            if isinstance(form, merge.Leaf):
+                self.trace.likely.join(values[0], (self.begin[slot], self.ends.get(slot)))
 
     def take_in(self, traced: Arm, unread: set[int]) -> bool:
         """Widen the forms by the final values of an iteration; returns whether that changed one."""
         changed = False
+        self.ends = traced.values
         for slot in traced.values:
             if slot not in self.forms and id(slot) not in unread:
                 self.begin[slot] = traced.initial(slot)

@@ -410,7 +410,7 @@ class CapturedEnvironment(Environment):
     def load(self, value: Any, source: Source) -> Tensor:
         """A proxy for the value that the graph loads from `source`."""
         self._guard_class(value, source)
-        proxy = self._proxy(self._load(source, type_outside(value)), value)
+        proxy = self._proxy(self.trace.likely.like(self._load(source, type_outside(value)), value), value)
         if type(value) is np.ndarray:
             self._arrays.setdefault(id(value), proxy)
             self._copies.setdefault(id(value), (value, proxy))
@@ -434,7 +434,9 @@ class CapturedEnvironment(Environment):
 
     def reader(self, source: Source, value: Any = _MISSING) -> Value:
         """The value of the graph that loads a source; its object has the class of `value`."""
-        return self._load(source, ObjectType() if value is _MISSING else ObjectType(type(value).__name__))
+        if value is _MISSING:
+            return self._load(source, ObjectType())
+        return self.trace.likely.like(self._load(source, ObjectType(type(value).__name__)), value)
 
     def _copy_structure(self, value: Any, kind: Any, source: Source) -> Any:
         if id(value) in self._copies:

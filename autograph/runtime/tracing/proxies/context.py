@@ -74,6 +74,18 @@ class Aliases:
         """Guard that a constant which the graph compares by `is` stays the same object."""
 
 
+class Objects:
+    """Objects that only the graph knows."""
+
+    def attribute(self, thing: Any, name: str) -> Any:
+        """An attribute of such an object."""
+        return thing._ag_trace.record("getattr", (thing, name))
+
+    def call(self, found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of calling such an object."""
+        return found._ag_call(args, kwargs)
+
+
 class Values:
     """The materializer of objects of traced code."""
 
@@ -114,6 +126,7 @@ class TraceContext:
     environment = Environment()
     aliases = Aliases()
     materializer = Values()
+    objects = Objects()
 
     @property
     def whole(self) -> bool:

@@ -206,6 +206,9 @@ class Tensor(metaclass=StandInMeta):
         return np
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._ag_trace.context.objects.call(self, args, kwargs)
+
+    def _ag_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         method, node = self._ag_trace.maybe_methods.get(self._ag_value), self._ag_value.node
         if method is None:
             if node is not None and node.op == "getattr" and node.args:  # else it is loaded on use
@@ -410,8 +413,8 @@ def _attribute(tensor: Tensor, name: str) -> Any:
         may_call = is_method(kind, type, name)
     if may_call:
         return Method(tensor, name)
-    found = trace.record("getattr", (tensor, name))
-    if may_call is None:
+    found = trace.context.objects.attribute(tensor, name)
+    if may_call is None and is_tensor(found) and found._ag_value not in trace.maybe_methods:
         trace.maybe_methods[found._ag_value] = tensor, name
     return found
 

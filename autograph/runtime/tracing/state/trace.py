@@ -57,6 +57,7 @@ from autograph.runtime.tracing.proxies.static_class import ABOUT_TYPES, class_of
 from autograph.runtime.tracing.state.blame import check_not_own
 from autograph.runtime.tracing.state.element_types import Assumptions, refine_lists
 from autograph.runtime.tracing.state.escape import Replacements, Tuples
+from autograph.runtime.tracing.state.likely_objects import LikelyObjects
 from autograph.runtime.tracing.state.staged_containers import (
     STAGEABLE,
     StagedItems,
@@ -227,6 +228,7 @@ class Trace(Blocks):
         self._proxies: dict[Value, Tensor] = {}
         self.plain_contexts: list[Place] = []  # where a `with` of plain Python was entered
         self.classes: dict[Value, type] = {}  # the exact classes of captured objects
+        self.likely = LikelyObjects()
         self.maybe_methods: dict[Value, tuple[Tensor, str]] = {}  # attributes that may be methods: owner and name
         self.callbacks = Callbacks()
         self.called_methods: dict[Node, None] = {}  # reads of such attributes that are unused, as they were called

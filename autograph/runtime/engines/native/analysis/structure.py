@@ -14,6 +14,7 @@ from autograph.common import disk_cache, forking
 from autograph.runtime.engines.native.analysis.range_analysis import RangeAnalysis
 from autograph.runtime.graph.graph import Block, Node, Value, gather
 from autograph.runtime.graph.passed_numbers import PassedNumbers
+from autograph.runtime.graph.traits import CHECKS_CLASS
 from autograph.runtime.ops.native.intervals import ANY, Span
 
 T = TypeVar("T")
@@ -131,6 +132,12 @@ class Structure:
     def is_rare(self, block: Block) -> bool:
         """Whether iterations of the loop around a block may skip it."""
         return self._owners[block][0].op == "if"
+
+    def is_unlikely(self, block: Block) -> bool:
+        """Whether a block is for objects of other classes than the expected ones."""
+        node, _ = self._owners[block]
+        test = getattr(node.args[0], "node", None) if node.op == "if" else None
+        return test is not None and test.op in CHECKS_CLASS and block is node.blocks[1]
 
     def _visit(self, node: Node, at: Point | None) -> set[Value]:
         """Visit the blocks of a node. Returns the values that they use, but do not define."""

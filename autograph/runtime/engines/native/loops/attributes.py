@@ -14,6 +14,7 @@ from typing import Any
 
 from autograph.common.cpython_internals import (
     CLASS,
+    CLASS_NAMES,
     COUNT,
     DICT_NAMES,
     DICT_VALUES,
@@ -24,6 +25,8 @@ from autograph.common.cpython_internals import (
     INDEX_SIZE,
     IS_OLD,
     ITEMS,
+    NO_VALUE,
+    NO_VALUES,
     SMALL_INDEX,
     TABLE_KIND,
     TAG_OFFSET,
@@ -31,18 +34,20 @@ from autograph.common.cpython_internals import (
     VALUES_ADDRESS,
     VALUES_BEGIN,
     AttributePlace,
+    Unshadowed,
 )
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.loops.class_versions import Version
 from autograph.runtime.engines.native.loops.iterators import raise_again
 from autograph.runtime.engines.native.loops.lists import at_node, stored, taken
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
-from autograph.runtime.graph.operands import Boxed, Given, Number
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, Number
 from autograph.runtime.graph.traits import ON_ATTRIBUTE
 from autograph.runtime.graph.types import BOOL
 
@@ -80,19 +85,7 @@ def _address(calls: PythonCalls, thing: Value, name: str, places: list[Any]) -> 
 
 def _among_values(b: Builder, thing: Value, name: Value, place: AttributePlace, free: Value) -> Value:
     """The address of an attribute among the values of an instance, or in its dict; null if it is not there."""
-    word = b.load(I64, b.gep(thing, place.dict))
-    dict = b.cast("inttoptr", word, PTR)
-    is_free: Value = TRUE
-    values: Value = NULL
-    if sys.version_info >= (3, 13):
-        holds = b.icmp("ne", b.load(I8, b.gep(thing, place.values + VALID)), 0)
-        values, is_free = b.gep(thing, place.values), b.icmp("eq", word, 0)
-    elif sys.version_info >= (3, 12):
-        holds = b.icmp("ne", b.and_(word, 1), 0)
-        values = b.gep(dict, 1)
-    elif not IS_OLD:
-        values = b.load(PTR, b.gep(thing, VALUES_ADDRESS))
-        holds = b.icmp("ne", values, NULL)
+    values, holds, dict, is_free = _values_of(b, thing, place)
 
     def inline() -> Value:
         b.store(b.cast("zext", is_free, I8), free)
@@ -105,6 +98,21 @@ def _among_values(b: Builder, thing: Value, name: Value, place: AttributePlace, 
     found = search() if IS_OLD else b.if_else(holds, inline, search)
     assert found is not None
     return found
+
+
+def _values_of(b: Builder, thing: Value, place: AttributePlace | Unshadowed) -> tuple[Value, Value, Value, Value]:
+    """The values of an instance; whether these hold, else its dict; and whether they may be replaced there."""
+    word = b.load(I64, b.gep(thing, place.dict))
+    dict = b.cast("inttoptr", word, PTR)
+    if sys.version_info >= (3, 13):
+        values = b.gep(thing, place.values)
+        return values, b.icmp("ne", b.load(I8, b.gep(values, VALID)), 0), dict, b.icmp("eq", word, 0)
+    if sys.version_info >= (3, 12):
+        return b.gep(dict, 1), b.icmp("ne", b.and_(word, 1), 0), dict, TRUE
+    if IS_OLD:
+        return NULL, FALSE, dict, TRUE
+    values = b.load(PTR, b.gep(thing, VALUES_ADDRESS))
+    return values, b.icmp("ne", values, NULL), dict, TRUE
 
 
 def _search(module: ir.Module) -> ir.Function:
@@ -257,11 +265,64 @@ def _after(calls: PythonCalls, at: Point) -> None:
     calls.look_at_arrays()
 
 
+def _has(calls: PythonCalls, node: Node, operand: Any, name: str, kind: Fixed, member: Fixed) -> bool:
+    """`has_member(x, name, kind, member)`, or false where that is unknown: the program does the same then."""
+    emit = calls.flow.emit
+    b, objects, version = emit.b, emit.objects, calls.versions.of(kind.value)
+    place = version.member(name, member.value)
+    if place is None or not isinstance(operand, (Boxed, Given)):
+        calls.flow.define(node.output, emit.constant(False, BOOL))
+        return False
+    thing = calls.object(operand)[0]
+    known = objects.address(version)
+
+    def check() -> Value:
+        tag = objects.load_at(I32, objects.address(kind.value), TAG_OFFSET)
+        emit.demand(b.icmp("eq", tag, b.load(I32, b.gep(known, ITEMS))))
+        return _is_unshadowed(calls, thing, name, place, version) if place.dict else TRUE
+
+    found = b.if_else(objects.is_of_class(thing, kind.value), check, lambda: FALSE)
+    assert found is not None
+    calls.flow.define(node.output, Number(BOOL, found))
+    return False
+
+
+def _is_unshadowed(calls: PythonCalls, thing: Value, name: str, place: Unshadowed, version: Version) -> Value:
+    """Whether an instance has no attribute of its own with a name; leaves if it may have values with new names."""
+    emit = calls.flow.emit
+    b, objects = emit.b, emit.objects
+    values, holds, dict, _ = _values_of(b, thing, place)
+
+    def of_values() -> Value:
+        if place.number != NO_VALUE:
+            return b.is_null(b.load(PTR, b.gep(values, VALUES_BEGIN + 8 * place.number)))
+        count = objects.load_at(I64, objects.load_at(PTR, objects.address(version.kind), CLASS_NAMES), COUNT)
+        known = b.load(I32, b.gep(objects.address(version), ITEMS + 4))
+        emit.demand(b.icmp("eq", b.cast("trunc", count, I32), known))
+        return TRUE
+
+    def of_dict() -> Value:
+        found = objects.python("PyDict_GetItemWithError", dict, objects.address(sys.intern(name)))
+        failed = b.icmp("ne", objects.python("PyErr_Occurred"), NULL)       # a key of the user's; Python will ask again
+        with b.if_then(failed):
+            objects.python("PyErr_Clear")
+        return b.and_(b.is_null(found), b.xor(failed, TRUE))
+
+    def outside() -> Value:
+        found = b.if_else(b.is_null(dict), lambda: TRUE, of_dict)
+        assert found is not None
+        return found
+
+    found = outside() if place.number == NO_VALUES else b.if_else(holds, of_values, outside)
+    assert found is not None
+    return found
+
+
 def on_attribute(node: Node, args: Any) -> Callable[..., bool] | None:
     """The routine that emits a node for an attribute of an object, if there is one."""
     routine, count = _ROUTINES.get(ON_ATTRIBUTE.get(node.op, ""), (None, -1))
-    takes = len(args) == count and not node.kwargs and type(args[1]) is str and isinstance(args[0], (Boxed, Given))
-    return routine if takes else None
+    takes = len(args) == count and not node.kwargs and type(args[1]) is str
+    return routine if takes and (routine is _has or isinstance(args[0], (Boxed, Given))) else None
 
 
-_ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {"get": (_get, 2), "set": (_set, 3)}
+_ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {"get": (_get, 2), "set": (_set, 3), "has": (_has, 4)}

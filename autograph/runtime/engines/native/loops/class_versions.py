@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from autograph.common.cpython_internals import (
     ITEMS,
     AttributePlace,
+    Unshadowed,
     assign_version_tag,
     attribute_place,
+    count_of_names,
+    member_place,
     version_tag,
     write,
 )
@@ -22,27 +26,33 @@ _INVALID = 0xFFFF_FFFF      # a version tag that no class has
 class Version(bytes):
     """The version tag of a class for which the places of its attributes hold, in memory for machine code.
 
+    Behind it is the number of the names of the values of its instances.
+
     Attributes:
         places: by the name and the method that reads or sets the attribute.
+        members: by name, functions and properties of the class, and where instances could hide them.
     """
 
     kind: type
     places: dict[tuple[str, str], AttributePlace | None]
+    members: dict[str, tuple[Any, Unshadowed | None]]
 
     @staticmethod
     def of(kind: type) -> Version:
         found = Version(8)
-        found.kind, found.places = kind, {}
+        found.kind, found.places, found.members = kind, {}, {}
         found.renew()
         return found
 
     def renew(self) -> None:
         """Take the present tag, if all places are the same."""
-        tags = version_tag(self.kind)
-        if tags[0] != int.from_bytes(self[:4], "little"):
+        tags, names = version_tag(self.kind), count_of_names(self.kind)
+        if tags[0] != int.from_bytes(self[:4], "little") or names != int.from_bytes(self[4:], "little"):
             same = all(attribute_place(self.kind, *key) == place for key, place in self.places.items())
+            same &= all(member_place(self.kind, name, each) == place for name, (each, place) in self.members.items())
             assign_version_tag(self.kind)
             write(ctypes.c_uint32, id(self) + ITEMS, (tags[0] if same else 0) or _INVALID)
+            write(ctypes.c_uint32, id(self) + ITEMS + 4, names)
 
     def place(self, name: str, method: str) -> AttributePlace | None:
         """Where instances have an attribute, if that is known."""
@@ -50,6 +60,14 @@ class Version(bytes):
         if key not in self.places:
             self.places[key] = attribute_place(self.kind, name, method)
         return self.places[key]
+
+
+    def member(self, name: str, member: Any) -> Unshadowed | None:
+        """Where instances could hide a function or property; None if unknown, or if the class has another."""
+        if name not in self.members:
+            self.members[name] = member, member_place(self.kind, name, member)
+        known, place = self.members[name]
+        return place if known is member else None
 
 
 class Versions:
@@ -69,9 +87,15 @@ class Versions:
         for each in self._versions.values():
             each.renew()
 
+    def of(self, kind: type) -> Version:
+        """The version of a class."""
+        if kind not in self._versions:
+            self._versions[kind] = Version.of(kind)
+        return self._versions[kind]
+
     def places(self, node: Node, name: str, method: str) -> list[tuple[Version, AttributePlace]]:
         """Where the objects of a node have an attribute; empty if that is unknown of one of them."""
         kinds = self._classes.get(node, {})
-        versions = [self._versions.setdefault(kind, Version.of(kind)) for kind in kinds] if len(kinds) <= MOST else []
+        versions = [*map(self.of, kinds)] if len(kinds) <= MOST else []
         found = [(version, version.place(name, method)) for version in versions]
         return [(version, place) for version, place in found if place] if all(place for _, place in found) else []

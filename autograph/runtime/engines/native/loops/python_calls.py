@@ -311,8 +311,10 @@ class PythonCalls:
         nodes, behind = block.nodes[place:stop], Point(block, stop)
         outputs = [value for node in nodes for value in node.outputs if value in self._structure.live(behind)]
         callback = self._callback((nodes[0], nodes[-1]), nodes, outputs)
+        callback.is_rare = self._structure.is_unlikely(block)
         found = self._invoke(callback, [self.flow.value(value) for value in callback.inputs])
-        self._gain -= LOSS * self._weight(block)
+        if not callback.is_rare:
+            self._gain -= LOSS * self._weight(block)
         refs = self.parts(found, len(callback.outputs))
         for value, ref in zip(callback.outputs, refs):
             self.flow.define(value, Boxed(ref))
