@@ -14,12 +14,12 @@ import numpy as np
 
 from autograph.runtime.engines.native.emit import pow_rules
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
+from autograph.runtime.engines.native.libmath.element_functions import function_of
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.libmath.vectors import Loop
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, llvm_type
-from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, PTR, Value, array, constant
-from autograph.runtime.engines.native.llvm.memory import load_number, store_number
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, Value, array
 from autograph.runtime.graph.operands import Array, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, TensorType
 
@@ -91,13 +91,5 @@ def ufunc(emit: Emitter, ufunc: np.ufunc, type: TensorType, *args: Number) -> Nu
 
 def element(emit: Emitter, loop: Loop, type: TensorType, *args: Number) -> Number:
     """The result of an inner loop of NumPy's for single elements."""
-    b = emit.b
-    cells = [emit.cells.place(("operand", place), I64) for place in range(len(args) + 1)]
-    arrays = emit.cells.place("arrays", array(len(cells), PTR))
-    for place, cell in enumerate(cells):
-        b.store(cell, b.gep(arrays, place, PTR))
-    for cell, arg in zip(cells, args):
-        store_number(b, cell, arg.type.dtype, arg.ref)
-    one = b.function.module.constant("one", constant(I64, 1))
-    loop.call(b, arrays, one, [*[0] * len(args), type.dtype.itemsize])
-    return Number(type, load_number(b, cells[-1], type.dtype))
+    dtypes = [*(arg.type.dtype for arg in args), type.dtype]
+    return Number(type, emit.b.call(function_of(emit.b.function.module, loop, dtypes), *(arg.ref for arg in args)))

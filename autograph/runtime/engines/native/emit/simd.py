@@ -6,6 +6,10 @@ iterations have been checked, so there is no log, and nothing to undo: if a chec
 also runs those that are left over at the end.
 
 The vector instructions are made from the scalar ones of the block, operands first, starting at the stores.
+
+If an iteration calls a function such as `np.log`, which takes little more time for 16 numbers than for one, it may also
+depend on earlier ones (`total += np.log(x[i])`): what it carries on is computed number by number (`_Carried`), from
+the elements of the vectors.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.speculation import (
     EXPONENTS,
     Access,
@@ -28,10 +32,11 @@ from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.graph.operands import Number
-from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.graph.types import BOOL, INT, scalar
 
 SIZES = (128, 32)       # bytes of a vector of the widest numbers
 REGISTER = 32           # bytes of a vector that is checked
+_FLOATS = {"float": scalar("f4"), "double": scalar("f8")}
 _SSE = 0xD              # `FLAGS` of processors that store theirs by one instruction
 _ELEMENTWISE = frozenset("fadd fsub fmul fdiv fneg add sub mul and or xor shl lshr ashr icmp fcmp select".split())
 _ELEMENTWISE |= frozenset("bitcast zext sext trunc fpext fptrunc sitofp uitofp fptosi fptoui".split())
@@ -93,12 +98,10 @@ def vectorize(emit: Emitter, speculation: Speculation, target: Target) -> bool:
 def _width(speculation: Speculation, target: Target) -> int:
     """The bytes of the widest element of an iteration, if its accesses allow vectors."""
     body, stores, loads, loop = target.body, speculation.stores, speculation.loads, speculation.loop
-    if not SIZES or body.successors != (target.head,) or speculation.carried:
+    if not SIZES or body.successors != (target.head,) or not (loads or stores):
         raise _Scalar
-    for each in body.instructions:
-        pointer = each.operands[-1] if each.opcode == "store" else None
-        if isinstance(pointer, ir.Instruction) and pointer.opcode == "alloca" and pointer not in target.private:
-            raise _Scalar
+    if not speculation.elements and (speculation.carried or any(_carries(each, target) for each in body.instructions)):
+        raise _Scalar
     if not all(_is_regular(speculation, body, each) for each in (*stores, *loads)):
         raise _Scalar
     for stored in stores:
@@ -107,6 +110,12 @@ def _width(speculation: Speculation, target: Target) -> int:
         ):
             raise _Scalar
     return max(each.array.dtype.itemsize for each in (*stores, *loads))
+
+
+def _carries(each: ir.Instruction, target: Target) -> bool:
+    """Whether an instruction stores a number for the next iteration."""
+    pointer = each.operands[-1] if each.opcode == "store" else None
+    return isinstance(pointer, ir.Instruction) and pointer.opcode == "alloca" and pointer not in target.private
 
 
 def _is_regular(speculation: Speculation, body: ir.Block, access: Access) -> bool:
@@ -132,16 +141,22 @@ def _emit_vectors(
     now, end = (b.copy(each, {}) for each in target.head.instructions[:2])
     b.cond_br(b.icmp("slt", now, b.sub(end, count - 1)), inside, fewer)
     b.begin(inside)
-    vectors = _Vectors(emit, speculation, target.body, now, count)
+    carried = _Carried(target)
+    vectors = _Vectors(emit, speculation, target.body, now, count, carried.dependent)
     values = [(vectors.element(each), vectors.of(each.instruction.operands[0])) for each in stores]
+    lasting = carried.computed(vectors)
     strange = [each for each in map(vectors.strange, EXPONENTS) if each is not None]
+    floats = [(each, _FLOATS[each.type]) for each in lasting.values() if each.type in _FLOATS]
+    strange += [is_strange(emit, Number(type, each)) for each, type in floats]
     failed = [any_of(b, vectors.of(each.ref)) for each in speculation.conditions]
     b.cond_br(either(emit, failed).ref, again, look, False)
     b.begin(look)
     b.cond_br(either(emit, strange).ref, odd, good, False)
     b.begin(odd)
-    b.cond_br(_raised(emit).ref, again, good)
+    b.br(again) if speculation.elements else b.cond_br(_raised(emit).ref, again, good)
     b.begin(good)
+    for cell, last in lasting.items():
+        b.store(last, cell)
     for (element, value), access in zip(values, stores):
         b.store(value, element, access.array.dtype.itemsize)
     b.store(b.add(now, count, "nsw"), item.operands[0])
@@ -210,6 +225,7 @@ class _Vectors:
     Attributes:
         body: the block of an iteration.
         now: the item of the first one.
+        dependent: the scalars that depend on earlier iterations, which have no vectors.
         found: the vectors so far, by the scalar.
     """
 
@@ -218,6 +234,7 @@ class _Vectors:
     body: ir.Block
     now: ir.Value
     count: int
+    dependent: Collection[ir.Value] = ()
     found: dict[ir.Value, ir.Value] = field(default_factory=dict)
 
     def element(self, access: Access) -> ir.Value:
@@ -239,9 +256,13 @@ class _Vectors:
             return b.add(b.splat(first, self.count), ir.constant(ir.vector(self.count, ir.I64), range(self.count)))
         if not isinstance(value, ir.Instruction) or value.block is not self.body:
             return b.splat(value, self.count)
+        if value in self.dependent:
+            raise _Scalar
         for access in self.speculation.loads:
             if access.instruction is value:
                 return self._loaded(access, value)
+        if value.opcode == "call" and (make := b.function.module.vectors.get(value.operands[0])):
+            return b.call(make(self.count), *map(self.of, value.operands[1:]))
         callee = value.operands[0].ref if value.opcode == "call" else ""
         if value.opcode not in _ELEMENTWISE and not (callee.startswith("@llvm.") and value.type in ("float", "double")):
             raise _Scalar
@@ -278,3 +299,57 @@ class _Vectors:
         bits = b.cast("bitcast", total, ir.like(total.type, f"i{8 * size}"))
         carried = b.add(b.and_(bits, limit), limit & -limit)
         return any_of(b, b.icmp("slt", carried, ir.zero(carried.type)))
+
+
+class _Carried:
+    """The numbers that iterations carry on, in cells, and all that is computed with them.
+
+    Attributes:
+        dependent: the instructions whose results depend on earlier iterations.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self._body = target.body.instructions
+        self._last = {each.operands[1]: each.operands[0] for each in self._body if _carries(each, target)}
+        self.dependent: set[ir.Value] = set()
+        seen: set[ir.Value] = set()
+        for each in self._body:
+            pointer = each.operands[-1] if each.opcode in ("load", "store") else None
+            if pointer in self._last:
+                if pointer in seen:     # its value would be another one
+                    raise _Scalar
+                seen |= {pointer} if each.opcode == "store" else set()
+                self.dependent.add(each)
+            elif not self.dependent.isdisjoint(each.operands):
+                if each.opcode not in _ELEMENTWISE:
+                    raise _Scalar
+                self.dependent.add(each)
+
+    def computed(self, vectors: _Vectors) -> dict[ir.Value, ir.Value]:
+        """The last values of the cells, computed iteration by iteration."""
+        b, steps = vectors.emit.b, [each for each in self._body if each in self.dependent and each.opcode != "store"]
+        now: dict[ir.Value, ir.Value] = {cell: b.load(value.type, cell) for cell, value in self._last.items()}
+        for lane in range(vectors.count):
+            numbers = _Numbers(vectors, lane)
+            for each in steps:
+                if each.opcode == "load":
+                    numbers[each] = now[each.operands[0]]
+                else:
+                    operands = tuple([numbers[operand] for operand in each.operands])
+                    numbers[each] = b.emit(each.type, each.opcode, operands, each.detail)
+            now = {cell: numbers[value] for cell, value in self._last.items()}
+        return now
+
+
+class _Numbers(dict[ir.Value, ir.Value]):
+    """The numbers of one iteration, by the scalars; by default they are elements of the vectors."""
+
+    def __init__(self, vectors: _Vectors, lane: int) -> None:
+        self._vectors, self._lane = vectors, lane
+
+    def __missing__(self, value: ir.Value) -> ir.Value:
+        vectors = self._vectors
+        is_fixed = not isinstance(value, ir.Instruction) or value.block is not vectors.body
+        found = value if is_fixed else vectors.emit.b.extract_element(vectors.of(value), self._lane)
+        self[value] = found
+        return found

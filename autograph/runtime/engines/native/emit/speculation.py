@@ -61,7 +61,8 @@ class Speculation:
         first: the item of the first iteration of a strip.
         number: the number of an iteration in its strip.
         down: whether items decrease.
-        carries: whether an iteration depends on the one before, so that there are no vectors.
+        carries: whether an iteration depends on the one before, so that LLVM makes no vectors.
+        elements: whether it calls NumPy's loops, which may clear the flags that the processor has raised.
         checks: the number of checks that are deferred.
         floats: those that are checked behind the strip for infinities and NaNs.
         conditions: those that are checked there.
@@ -75,6 +76,7 @@ class Speculation:
     number: ir.Value
     down: bool
     carries: bool = False
+    elements: bool = False
     checks: int = 0
     floats: list[Number] = field(default_factory=list)
     conditions: list[Number] = field(default_factory=list)
@@ -207,9 +209,10 @@ def jump_back(emit: Emitter, head: ir.Block) -> None:
 
 def pays(emit: Emitter, speculation: Speculation) -> bool:
     """Whether an iteration that has been emitted can be undone, and gains by speculation."""
-    if speculation.loop.exits or not speculation.checks or _calls(emit, speculation.loop):
+    if speculation.loop.exits or not speculation.checks or _calls(emit, speculation):
         return False
-    if (speculation.floats or speculation.conditions) if speculation.carries else not speculation.stores:
+    checked = (speculation.floats or speculation.conditions) and not speculation.elements
+    if checked if speculation.carries else not speculation.stores:
         return False
     return not any(
         _reads_result(speculation, stored.indices, loaded.indices)
@@ -219,13 +222,12 @@ def pays(emit: Emitter, speculation: Speculation) -> bool:
     )
 
 
-def _calls(emit: Emitter, loop: FastLoop) -> bool:
-    """Whether iterations call a function that cannot be undone, or may clear flags: any but LLVM's own."""
-    return any(
-        each.opcode == "call" and not each.operands[0].ref.startswith("@llvm.")
-        for block in list(emit.b.function.blocks.values())[loop.size :]
-        for each in block.instructions
-    )
+def _calls(emit: Emitter, speculation: Speculation) -> bool:
+    """Whether iterations call a function that cannot be undone: any but LLVM's own and those of elements."""
+    blocks = list(emit.b.function.blocks.values())[speculation.loop.size :]
+    called = [each.operands[0] for block in blocks for each in block.instructions if each.opcode == "call"]
+    speculation.elements = not emit.b.function.module.vectors.keys().isdisjoint(called)
+    return not all(each.ref.startswith("@llvm.") or each in emit.b.function.module.vectors for each in called)
 
 
 def _reads_result(speculation: Speculation, stored: Sequence[Number], loaded: Sequence[Number]) -> bool:
@@ -269,7 +271,7 @@ def end_strip(emit: Emitter, speculation: Speculation, item: ir.Value, good: ir.
         negative.append(emit.compare("lt", bits, emit.constant(0, bits.type)))
     emit.b.cond_br(either(emit, negative).ref, flags, good, likely=False)
     emit.b.begin(flags)
-    emit.b.cond_br(flags_raised(emit).ref, undo, good)
+    emit.b.br(undo) if speculation.elements else emit.b.cond_br(flags_raised(emit).ref, undo, good)
     emit.b.begin(undo)
     clear_flags(emit)
     emit.cells.store(_RETRIES, emit.b.sub(emit.cells.load(_RETRIES, ir.I64), 1))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import decimal
 import math
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -109,6 +109,9 @@ def table(steps: int) -> tuple[list[float], list[float]]:
 class Vectors:
     """The arithmetic of the algorithms, as instructions on vectors."""
 
+    FLOATS = FLOATS
+    FUSED = "llvm.x86.avx512.vfmadd.pd.512"
+
     def __init__(self, algorithm: Algorithm, b: Builder) -> None:
         self._algorithm, self._b = algorithm, b
         lost, powers = table(algorithm.steps)
@@ -117,7 +120,7 @@ class Vectors:
         self._columns = [list(map(_bits, lost)), reduced]
 
     def constant(self, value: float) -> ir.Value:
-        return ir.constant(FLOATS, value)
+        return ir.constant(self.FLOATS, value)
 
     def add(self, x: ir.Value, y: ir.Value) -> ir.Value:
         return self._b.binary("fadd", x, y)
@@ -136,15 +139,24 @@ class Vectors:
         """
         b, steps, (scale, shift) = self._b, self._algorithm.steps, map(self.constant, (self._algorithm.scale, SHIFT))
         if self._algorithm.is_wide:
-            rounding = ir.constant(ir.I32, _DOWN)
-            shifted: ir.Value = b.call_outside(f"{_AVX512}vfmadd.pd.512", FLOATS, x, scale, shift, rounding)
+            shifted: ir.Value = b.call_outside(self.FUSED, self.FLOATS, x, scale, shift, ir.constant(ir.I32, _DOWN))
         else:
             shifted = self.fused(scale, x, shift)
         whole = b.binary("fsub", shifted, shift)
-        bits = b.cast("bitcast", shifted, WORDS)
-        lost, power = self._permuted(bits) if self._algorithm.is_wide else self._loaded(bits)
+        bits = b.cast("bitcast", shifted, ir.like(self.FLOATS, ir.I64))
+        lost, power = self._entries(bits)
         raised = b.add(power, b.binary("shl", bits, 52 - steps))
-        return whole, b.cast("bitcast", lost, FLOATS), b.cast("bitcast", raised, FLOATS)
+        return whole, b.cast("bitcast", lost, self.FLOATS), b.cast("bitcast", raised, self.FLOATS)
+
+    def _entries(self, bits: ir.Value) -> Sequence[ir.Value]:
+        """The entries of both columns of the table whose places are in the low bits."""
+        return self._permuted(bits) if self._algorithm.is_wide else self._loaded(bits)
+
+    def _in_memory(self) -> ir.Value:
+        """The table as pairs in memory."""
+        entries = [each for pair in zip(*self._columns) for each in pair]
+        values = ir.constant(ir.array(len(entries), ir.I64), entries)
+        return self._b.function.module.constant("exp_table", values, align=16)
 
     def _permuted(self, places: ir.Value) -> list[ir.Value]:
         """The entries of both columns of the table, which lie in registers; the instruction ignores the higher bits."""
@@ -154,8 +166,7 @@ class Vectors:
 
     def _loaded(self, bits: ir.Value) -> list[ir.Value]:
         """The entries of a table of pairs in memory. LLVM would compute a gather's addresses one by one."""
-        b, entries = self._b, [each for pair in zip(*self._columns) for each in pair]
-        pairs = b.function.module.constant("exp_table", ir.constant(ir.array(len(entries), ir.I64), entries), align=16)
+        b, pairs = self._b, self._in_memory()
         places = b.and_(b.binary("shl", bits, 4), 2**self._algorithm.steps - 1 << 4)
         below, above = (self._pairs(pairs, places, begin) for begin in range(0, WIDTH, 4))
         return [b.shuffle(first, second, [*range(WIDTH)]) for first, second in zip(below, above)]
@@ -167,6 +178,18 @@ class Vectors:
         first, second, third, fourth = (b.load(ir.vector(2, ir.I64), each, align=16) for each in addresses)
         even, odd = (b.shuffle(*each, [*range(4)]) for each in ((first, second), (third, fourth)))
         return [b.shuffle(even, odd, lanes) for lanes in ((0, 4, 2, 6), (1, 5, 3, 7))]
+
+
+class Numbers(Vectors):
+    """The same for numbers."""
+
+    FLOATS = ir.DOUBLE
+    FUSED = "llvm.x86.avx512.vfmadd.f64"
+
+    def _entries(self, bits: ir.Value) -> Sequence[ir.Value]:
+        b = self._b
+        at = b.gep(self._in_memory(), b.and_(bits, 2**self._algorithm.steps - 1), of=ir.array(2, ir.I64))
+        return [b.load(ir.I64, at, align=16), b.load(ir.I64, b.gep(at, 8))]
 
 
 _AVX512 = "llvm.x86.avx512."

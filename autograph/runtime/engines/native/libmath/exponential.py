@@ -16,7 +16,7 @@ import numpy as np
 
 from autograph.common.probes import agrees
 from autograph.runtime.engines.native.libmath import vectors
-from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Algorithm, Vectors
+from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, Algorithm, Numbers, Vectors
 from autograph.runtime.engines.native.libmath.libm import raise_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -86,8 +86,39 @@ def define(module: ir.Module, algorithm: Algorithm, inner: vectors.Loop) -> None
     b.ret(0)
 
 
+def emit(b: Builder, algorithm: Algorithm, inner: vectors.Loop) -> None:
+    """Emit the body of a function of a number, or of a vector, eight of whose numbers are computed at once."""
+    module, (given,) = b.function.module, b.function.parameters
+    if given.type == ir.DOUBLE:
+        _emit_number(b, algorithm, inner, given)
+        return
+    exp = module.functions.get(f"{NAME}_of") or _exp(module, algorithm, _fallback(module, inner))
+    count, width, nothing = ir.count_of(given.type), vectors.WIDTH, ir.poison(given.type)
+    places = [[min(begin + lane, count - 1) for lane in range(width)] for begin in range(0, count, width)]
+    parts: list[ir.Value] = [b.call(exp, b.shuffle(given, nothing, each)) for each in places]
+    while len(parts) > 1:
+        size = 2 * ir.count_of(parts[0].type)
+        parts = [b.shuffle(one, other, range(size)) for one, other in zip(parts[::2], parts[1::2])]
+    b.ret(b.shuffle(parts[0], ir.poison(parts[0].type), range(count)))
+
+
+def _emit_number(b: Builder, algorithm: Algorithm, inner: vectors.Loop, x: ir.Value) -> None:
+    near, far, zero, unknown = map(b.function.new_block, ("near", "far", "zero", "unknown"))
+    b.cond_br(b.fcmp("olt", b.intrinsic("fabs", x), algorithm.limit), near, far, likely=True)
+    b.begin(near)
+    b.ret(algorithm.of(Numbers(algorithm, b), x))
+    b.begin(far)
+    b.cond_br(b.fcmp("olt", x, UNDERFLOW), zero, unknown)
+    b.begin(zero)
+    b.ret(ir.constant(ir.DOUBLE, 0.0))
+    b.begin(unknown)
+    b.ret(b.extract_element(b.call(_fallback(b.function.module, inner), b.splat(x, vectors.WIDTH)), 0))
+
+
 def _fallback(module: ir.Module, loop: vectors.Loop) -> ir.Function:
     """The function that calls NumPy's inner loop for a vector. It keeps the floating-point flags that are raised."""
+    if (made := module.functions.get(f"{NAME}_fallback")) is not None:
+        return made
     x = ir.Parameter("x", vectors.FLOATS)
     b = Builder(module.define(f"{NAME}_fallback", vectors.FLOATS, x, words="internal", attributes="noinline cold"))
     source, target, arrays = b.alloca(vectors.FLOATS), b.alloca(vectors.FLOATS), b.alloca(ir.array(2, ir.PTR))

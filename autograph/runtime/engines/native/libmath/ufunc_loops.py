@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -31,11 +32,17 @@ def loop_of(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
     inner = find(ufunc, dtypes)
     if inner is None or not _agrees_in_blocks(inner, ufunc, dtypes):
         return None
-    if ufunc is np.exp and dtypes[-1] == np.dtype(float) and (algorithm := exponential.known()):
-        inner_numpy = Loop(*_register(inner, ufunc, dtypes), steady=True, costly=True)
-        define = partial(exponential.define, algorithm=algorithm, inner=inner_numpy)
-        return Loop(exponential.NAME, (), True, False, define)
-    return Loop(*_register(inner, ufunc, dtypes), _is_steady(inner, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
+    found = Loop(*_register(inner, ufunc, dtypes), _is_steady(inner, ufunc, dtypes), is_costly(ufunc, dtypes[-1]))
+    return _own(found) if ufunc is np.exp and dtypes[-1] == np.dtype(float) else found
+
+
+def _own(loop: Loop) -> Loop:
+    """The loop of ours in place of NumPy's for `exp`, if its algorithm is known."""
+    if (algorithm := exponential.known()) is None:
+        return loop
+    define, body = (partial(each, algorithm=algorithm, inner=replace(loop, steady=True, costly=True))
+                         for each in (exponential.define, exponential.emit))
+    return Loop(exponential.NAME, (), True, False, define, body, True)
 
 
 @cache
@@ -50,7 +57,9 @@ def loop_of_numbers(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop 
     inner = find(ufunc, dtypes)
     if inner is None or not _agrees_for_numbers(inner, ufunc, dtypes):
         return None
-    return Loop(*_register(inner, ufunc, dtypes), True, is_costly(ufunc, dtypes[-1]))
+    costly, in_blocks = is_costly(ufunc, dtypes[-1]), _is_alike_in_blocks(inner, ufunc, dtypes)
+    found = Loop(*_register(inner, ufunc, dtypes), True, costly, in_blocks=in_blocks)
+    return _own(found) if ufunc is np.exp and dtypes[-1] == np.dtype(float) else found
 
 
 def loop_of_elements(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop | None:
@@ -107,13 +116,34 @@ def _in_blocks(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
     return found
 
 
-def _agrees_for_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
-    """Probe whether the loop gives what the ufunc gives for numbers, which warns about new infinities and NaNs."""
+def _is_alike_in_blocks(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Probe whether the loop gives for blocks of floats what it gives for each as a number."""
+    if dtypes[-1].kind != "f" or len(set(dtypes)) > 1 or ufunc is np.power:     # which may only multiply, for a number
+        return False
+    blocks, numbers = (partial(each, loop, dtypes[-1]) for each in (_in_blocks, _one_by_one))
+    return agrees(blocks, numbers, [_columns(dtypes)])
+
+
+def _one_by_one(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:
+    """The results of a loop for one number after the other."""
+    found = np.zeros(COUNT, result)
+    for place in range(COUNT):
+        _run(loop, [each[place : place + 2] for each in given], found[place : place + 1])
+    return found
+
+
+def _columns(dtypes: Sequence[np.dtype[Any]]) -> list[np.ndarray[Any, Any]]:
+    """Numbers for each operand."""
     columns = [numbers(dtype, seed) for seed, dtype in enumerate(dtypes[:-1])]
     for place, value in enumerate((0, 1, 2, 3, 0.5)):       # exponents that may have a shortcut
         columns[-1][-60 + 12 * place :][:12] = value
+    return columns
+
+
+def _agrees_for_numbers(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dtype[Any]]) -> bool:
+    """Probe whether the loop gives what the ufunc gives for numbers, which warns about new infinities and NaNs."""
     with with_warnings(ufunc) as reference:
-        return agrees(partial(_of_numbers, loop, dtypes[-1]), reference, zip(*columns))
+        return agrees(partial(_of_numbers, loop, dtypes[-1]), reference, zip(*_columns(dtypes)))
 
 
 def _of_numbers(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> tuple[Any, bool]:

@@ -25,6 +25,8 @@ class Loop:
         steady: whether an element of a row has the same bits if all other operands have a stride of 0.
         costly: whether an element takes several nanoseconds.
         define: defines the function and one for a vector, `{name}_of`, if the loop is one of ours.
+        body: emits the body of a function of a number or vector, if the loop is one of ours.
+        in_blocks: whether several floats in a row have the bits that each has by itself.
     """
 
     name: str
@@ -32,6 +34,8 @@ class Loop:
     steady: bool
     costly: bool
     define: Callable[[ir.Module], None] | None = None
+    body: Callable[[Builder], None] | None = None
+    in_blocks: bool = False
 
     def call(self, b: Builder, arrays: ir.Value, size: ir.Value, strides: Sequence[int]) -> None:
         """Call it.

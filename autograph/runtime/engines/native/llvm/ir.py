@@ -7,7 +7,7 @@ from the beginning, so passes may change a finished function. `builder` builds f
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Final
@@ -321,14 +321,16 @@ class Module:
         globals: by name.
         declared: functions of other modules, by name.
         functions: those with bodies, by name.
+        vectors: makers of functions of vectors of some length, by the functions of numbers that do the same.
     """
 
-    __slots__ = ("declared", "functions", "globals")
+    __slots__ = ("declared", "functions", "globals", "vectors")
 
     def __init__(self) -> None:
         self.globals: dict[str, Global] = {}
         self.declared: dict[str, Callee] = {}
         self.functions: dict[str, Function] = {}
+        self.vectors: dict[Value, Callable[[int], Function]] = {}
 
     def declare(self, name: str, result: str, *takes: str) -> Callee:
         """Declare a function of another module."""

@@ -101,7 +101,8 @@ class FastPath:
         emit.loop = emit.speculation = None
         if not self._loops or (speculated is not None and not speculation.pays(emit, speculated)):
             return None
-        vectorized = independent and speculated is not None and self._vectorize(speculated, first)
+        may_be_vectors = speculated is not None and (independent or speculated.elements)
+        vectorized = may_be_vectors and speculated is not None and self._vectorize(speculated, first)
         logged = None if vectorized else speculated
         if logged is not None:
             speculation.declare_distinct(emit, logged)
@@ -117,7 +118,7 @@ class FastPath:
         strip = self._next_strip(fast)
         if logged is not None and logged.distinct:
             loop.conditions.append(speculation.may_be_same(emit, logged, strip.item, strip.limit))
-        if speculated is not None and vectorized:
+        if speculated is not None and vectorized and speculated.stores:
             loop.conditions.append(simd.conflict(emit, speculated, strip.item, strip.limit))
         guard_hoisting.enter(emit, loop, strip)
         return not (loop.conditions or loop.bounds)

@@ -9,7 +9,7 @@ import pytest
 import autograph as ag
 from autograph.runtime.engines.native.libmath import exponential
 from autograph.runtime.engines.native.libmath.exp_algorithms import GNU, SVML, table
-from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of
+from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of, loop_of_numbers
 from autograph.runtime.engines.native.llvm.target import machine
 
 
@@ -55,9 +55,11 @@ def goes(monkeypatch):
             pytest.skip("this processor cannot")
         monkeypatch.setattr(exponential, "known", lambda: algorithm)
 
-    loop_of.cache_clear()
+    for cached in (loop_of, loop_of_numbers):
+        cached.cache_clear()
     yield go
-    loop_of.cache_clear()
+    for cached in (loop_of, loop_of_numbers):
+        cached.cache_clear()
 
 
 @pytest.mark.parametrize("algorithm", [GNU, SVML])
@@ -66,6 +68,23 @@ def test_machine_code_has_the_bits_of_the_steps(algorithm, goes):
     x = numbers(algorithm, 3000)
     found = ag.function(lambda x: np.exp(x) * 1.0, engine="native")(x)
     assert found.tolist() == [algorithm.of(Numbers(algorithm), each) for each in x.tolist()]
+
+
+@pytest.mark.parametrize("algorithm", [GNU, SVML])
+def test_numbers_have_the_bits_of_vectors(algorithm, goes):
+    """One at a time, and beyond the limits of the algorithm, where NumPy computes, or the result is 0."""
+    goes(algorithm)
+
+    def one_by_one(x):
+        found = []
+        for i in range(len(x)):
+            found.append(np.exp(x[i]))
+        return found
+
+    x, far = numbers(algorithm, 3000), [-np.inf, -1e300, -746.5, 0.0, -0.0, 709.0]
+    found = ag.function(one_by_one, engine="native")(np.append(x, far))
+    assert found[:3000] == [algorithm.of(Numbers(algorithm), each) for each in x.tolist()]
+    assert found[3000:] == [0.0, 0.0, 0.0, 1.0, 1.0, np.exp(709.0)]
 
 
 @pytest.mark.parametrize("algorithm", [GNU, SVML])
