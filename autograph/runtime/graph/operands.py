@@ -261,6 +261,9 @@ class Fixed:
         return "fixed", id(self.value)
 
 
+Object: TypeAlias = "Given | Boxed | Fixed"
+
+
 Operand: TypeAlias = (
     "Number | Complex | Mixed | Range | Array | View | Gathered | Computed | Rows | Given | Boxed | Fixed"
 )
@@ -460,6 +463,9 @@ class Emitter(Protocol):
 
     def convert(self, a: Number, type: TensorType) -> Number:
         """Convert to another type as C does; the result is undefined if the value does not fit."""
+
+    def are_one(self, a: Object, b: Object) -> Number:
+        """Whether two objects are the same."""
 
     def select(self, condition: Number, a: Number, b: Number) -> Number:
         """`a if condition else b`; both are already computed."""

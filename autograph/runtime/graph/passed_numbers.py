@@ -29,7 +29,7 @@ Uses: TypeAlias = "frozenset[Node | str]"   # the nodes that pass a number on, `
 
 def passed_by(graph: Graph) -> PassedNumbers:
     """The numbers that a graph passes on; those that it returns only if it passes others on, too."""
-    if not any(map(_passes_on, walk(graph.block))):
+    if not any(map(passes_on, walk(graph.block))):
         return PassedNumbers((), ())
     return PassedNumbers(graph.block.nodes, values_in(graph.block.results))
 
@@ -105,7 +105,7 @@ class PassedNumbers:
         elif _gives_argument(node):
             for value in node.outputs:
                 self._add(value, node.args, node)
-        elif _passes_on(node):
+        elif passes_on(node):
             self._use(node)
         else:
             self._made.update(node.outputs)
@@ -154,7 +154,7 @@ def _gives_argument(node: Node) -> bool:
     return node.op in EXTREME or node.op in CONVERSION or node.op in ("bound", "build", "unpack")
 
 
-def _passes_on(node: Node) -> bool:
+def passes_on(node: Node) -> bool:
     """Whether a node may keep its arguments, rather than make a new number, or write to an array or a text."""
     if node.blocks:
         return False

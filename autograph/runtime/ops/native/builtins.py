@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.runtime.graph.operands import Array, Emitter, Fixed, NoLowering, Number, Operand, Range, View
+from autograph.runtime.graph.operands import (
+    Array,
+    Boxed,
+    Emitter,
+    Fixed,
+    Given,
+    NoLowering,
+    Number,
+    Operand,
+    Range,
+    View,
+)
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native import vectors, views
 from autograph.runtime.ops.native.number_rules import inverse
@@ -18,15 +29,16 @@ def negation(emit: Emitter, a: Any) -> Number:
 
 
 def identity(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a is b`, if one is a constant such as None: numbers, ranges and arrays are never identical to it."""
-    for one, other in ((a, b), (b, a)):
-        value = one.value if isinstance(one, Fixed) else one
-        if value is None or isinstance(one, Fixed):
-            if isinstance(other, (Number, Range, Array)):
-                return emit.constant(False, BOOL)
-            if other is None or isinstance(other, Fixed):
-                return emit.constant(value is (other.value if isinstance(other, Fixed) else other), BOOL)
-    raise NoLowering
+    """`a is b`, of objects that were not made anew; numbers, ranges and arrays are never identical to a constant."""
+    operands = [Fixed(None) if each is None else each for each in (a, b)]
+    constants = [each.value for each in operands if isinstance(each, Fixed)]
+    if len(constants) == 2:
+        return emit.constant(constants[0] is constants[1], BOOL)
+    if constants and any(isinstance(each, (Number, Range, Array)) for each in operands):
+        return emit.constant(False, BOOL)
+    if not all(isinstance(each, (Fixed, Boxed, Given)) for each in operands):
+        raise NoLowering
+    return emit.are_one(*operands)
 
 
 def extreme(name: str) -> Callable[..., Number]:

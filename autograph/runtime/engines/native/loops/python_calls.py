@@ -19,11 +19,13 @@ from autograph.common.cpython_internals import SIZE, TUPLE_ITEMS
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compared, compares
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table, llvm_type, now_and_then
+from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
@@ -203,7 +205,7 @@ class PythonCalls:
         self.versions = versions
         self._met = met
         self._useful = useful(flow.structure.root)
-        self._whole = kept_whole(flow.structure.root)
+        self._whole = kept_whole(flow.structure.root) | compared(flow.structure.root)
         self._gain = 0              # an estimate, see `count`
         self._is_whole = True       # whether no iteration must end with a callback of unknown result
 
@@ -309,6 +311,8 @@ class PythonCalls:
         """
         stop = self._reach(block, place, lower)
         nodes, behind = block.nodes[place:stop], Point(block, stop)
+        if any(map(compares, nodes)):       # Python would get new objects
+            raise Refused(NEW_NUMBERS, self.callbacks)
         outputs = [value for node in nodes for value in node.outputs if value in self._structure.live(behind)]
         callback = self._callback((nodes[0], nodes[-1]), nodes, outputs)
         callback.is_rare = self._structure.is_unlikely(block)

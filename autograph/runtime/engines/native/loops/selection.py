@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compares_new_objects
 from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels.loop_interchange import is_interchangeable
 from autograph.runtime.engines.native.loops.python_calls import is_python_callback
@@ -13,7 +14,7 @@ from autograph.runtime.engines.native.loops.subjects import named_operations
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, user_line, walk
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.signature import Event
-from autograph.runtime.graph.traits import IDENTITY, LOOP, ON_CONTAINER, ON_LIST
+from autograph.runtime.graph.traits import LOOP, ON_CONTAINER, ON_LIST
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.rewriter import shown
 
@@ -39,7 +40,7 @@ class Splitter(Copier):
         self.events: list[Event] = []
         self._make = make
         self._whole = whole
-        self._tells_apart = any(map(_tells_apart, walk(graph.block)))
+        self._tells_apart = compares_new_objects(graph)
         self._used = used_in([graph.block])
         self.graph = Graph(graph.name, self.block(graph.block))
 
@@ -48,7 +49,7 @@ class Splitter(Copier):
             if node.op not in LOOP or node is self._whole or is_interchangeable(node, self._used):
                 into.append(self.node(node))
                 continue
-            reason = "the program compares numbers by identity (`is`)" if self._tells_apart else refusal(node)
+            reason = NEW_NUMBERS if self._tells_apart else refusal(node)
             if reason:
                 self.events.append(Event("native", f"this loop stays in Python: {reason}", user_line(node.place)))
                 self.events += [] if self._tells_apart else named_operations(node)
@@ -111,8 +112,3 @@ def _is_lowered(node: Node) -> bool:
     """Whether a node may have a lowering for its arguments."""
     op = OPS.get(node.op)
     return op is not None and (op.lower is not None or op.name in ON_CONTAINER or op.name in ON_LIST)
-
-
-def _tells_apart(node: Node) -> bool:
-    """Whether a node compares numbers by identity. Machine code makes new objects of numbers."""
-    return node.op in IDENTITY and len(node.inputs) > 1

@@ -1,0 +1,158 @@
+"""Loops that compare objects by `is`: machine code only where it cannot have made new ones of them."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import autograph as ag
+from tests.runtime.engines.native.programs import regions
+
+
+@dataclass
+class Body:
+    x: float
+    vx: float
+    mass: float
+    near: Any = None
+
+
+def bodies(count: int = 80) -> list[Body]:
+    made = [Body(i * 0.37, 0.0, i + 1.0) for i in range(count)]
+    for i, body in enumerate(made):
+        body.near = made[i * 7 % count]
+    return made
+
+
+def pulled(bodies, others, n):
+    for _ in range(n):
+        for a in bodies:
+            for b in bodies:
+                if a is b:
+                    continue
+                d = b.x - a.x
+                a.vx += b.mass * d / (d * d + 0.01) ** 1.5
+        for a in bodies:
+            a.x += a.vx * 0.01
+    return sum(b.x for b in bodies)
+
+
+def fastest(bodies, others, n):
+    """A carried object, which is None at first."""
+    best, count = None, 0
+    for i in range(n):
+        for b in bodies:
+            if best is None or b.mass * (i + 1) % 7 > best.mass % 7:
+                best = b
+        for b in others:
+            count += b is best
+    return best, count
+
+
+def neighbors(bodies, others, n):
+    return sum(b.near is a and b is not a for _ in range(n) for a in bodies for b in others)
+
+
+def lists(rows, others, n):
+    count = 0
+    for _ in range(n):
+        for row in rows:
+            for other in others:
+                if row is other:
+                    count += len(row)
+    return count
+
+
+@pytest.mark.parametrize("function", [pulled, fastest, neighbors])
+def test_objects_are_compared(function):
+    staged = ag.function(function, engine="native")
+    for n in (3, 1, 2):
+        mine, plain = bodies(), bodies()
+        found, wanted = staged(mine, mine[5:] + bodies(2), n), function(plain, plain[5:] + bodies(2), n)
+        assert repr((found, mine)) == repr((wanted, plain))
+        assert not isinstance(found, tuple) or mine.index(found[0]) == plain.index(wanted[0])
+    assert any(region.compiled for region in regions(staged))
+
+
+def test_lists_are_compared():
+    rows = [[i] for i in range(70)]
+    staged = ag.function(lists, engine="native")
+    for others in (rows[3:], copy.deepcopy(rows), rows[:1] * 70):
+        assert staged(rows, others, 2) == lists(rows, others, 2)
+    assert any(region.compiled for region in regions(staged))
+
+
+# Numbers --------------------------------------------------------------------------------------------------------------
+
+
+def same(xs, ys, n):
+    return sum(x is y for _ in range(n) for x in xs for y in ys)
+
+
+def same_copies(xs, ys, n):
+    """The numbers of a list that is made here, of which machine code could make new objects."""
+    copies = []
+    for x in xs:
+        copies.append(x)
+    return sum(x is y for _ in range(n) for x in copies for y in ys)
+
+
+def same_sums(xs, ys, n):
+    copies = [x + 0.0 for x in xs]
+    return sum(x is copies[i] for i, x in enumerate(copies)), sum(x is y for x in copies for y in ys)
+
+
+def same_stored(xs, ys, n):
+    for i in range(n):
+        ys[i] = xs[i]
+    return sum(x is y for x in xs for y in ys)
+
+
+def same_attributes(xs, ys, n):
+    body = Body(0.0, 0.0, 0.0)
+    count = 0
+    for x in xs:
+        body.x = x
+        for y in ys:
+            count += body.x is y
+    return count
+
+
+def same_carried(xs, ys, n):
+    last, count = 0.5, 0
+    for x in xs:
+        count += x is last
+        last = x
+    return count
+
+
+def same_by_attribute(xs, ys, n):
+    """An attribute of the caller's object that the loop sets to a number, and reads."""
+    count = 0
+    for i in range(len(ys)):
+        xs[0].x = ys[i]
+        count += xs[0].x is ys[i]
+    return count
+
+
+@pytest.mark.parametrize(
+    "function", [same, same_copies, same_sums, same_stored, same_attributes, same_carried], ids=lambda each: each.__name__
+)
+@pytest.mark.parametrize("engine", ["native", "auto"])
+def test_numbers_are_the_same_objects(function, engine):
+    numbers = [i / 3 for i in range(70)]
+    for items in (numbers, [*range(10**9, 10**9 + 70)], [*numbers[:60], *numbers[:10], *range(1000, 1008)]):
+        staged = ag.function(function, engine=engine)
+        for _ in range(3):
+            others = [*items[20:], *copy.copy(items[:30]), *[each + 0 for each in items[:5]]]
+            assert staged(items, others[:], 3) == function(items, others[:], 3)
+
+
+def test_attributes_that_a_loop_sets():
+    numbers = [i / 3 for i in range(70)]
+    staged = ag.function(same_by_attribute, engine="native")
+    for _ in range(3):
+        assert staged(bodies(), numbers, 3) == same_by_attribute(bodies(), numbers, 3) == 70
