@@ -138,9 +138,7 @@ def same_by_attribute(xs, ys, n):
     return count
 
 
-@pytest.mark.parametrize(
-    "function", [same, same_copies, same_sums, same_stored, same_attributes, same_carried], ids=lambda each: each.__name__
-)
+@pytest.mark.parametrize("function", [same, same_copies, same_sums, same_stored, same_attributes, same_carried])
 @pytest.mark.parametrize("engine", ["native", "auto"])
 def test_numbers_are_the_same_objects(function, engine):
     numbers = [i / 3 for i in range(70)]
