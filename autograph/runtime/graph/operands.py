@@ -407,6 +407,13 @@ class Draws(Protocol):
         """
 
 
+class Objects(Protocol):
+    """Emits operations on Python's objects."""
+
+    def are_one(self, a: Object, b: Object) -> Number:
+        """Whether two objects are the same."""
+
+
 class Emitter(Protocol):
     """Emits machine code, one operation after the other.
 
@@ -420,6 +427,10 @@ class Emitter(Protocol):
     @property
     def draws(self) -> Draws:
         """Draws random numbers; only in loops."""
+
+    @property
+    def objects(self) -> Objects:
+        """Emits operations on Python's objects."""
 
     def constant(self, value: Any, type: TensorType) -> Number:
         """A number of that type."""
@@ -463,9 +474,6 @@ class Emitter(Protocol):
 
     def convert(self, a: Number, type: TensorType) -> Number:
         """Convert to another type as C does; the result is undefined if the value does not fit."""
-
-    def are_one(self, a: Object, b: Object) -> Number:
-        """Whether two objects are the same."""
 
     def select(self, condition: Number, a: Number, b: Number) -> Number:
         """`a if condition else b`; both are already computed."""

@@ -38,7 +38,7 @@ def identity(emit: Emitter, a: Any, b: Any) -> Number:
         return emit.constant(False, BOOL)
     if not all(isinstance(each, (Fixed, Boxed, Given)) for each in operands):
         raise NoLowering
-    return emit.are_one(*operands)
+    return emit.objects.are_one(*operands)
 
 
 def extreme(name: str) -> Callable[..., Number]:

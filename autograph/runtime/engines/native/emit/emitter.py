@@ -18,7 +18,7 @@ from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, class_of, llvm_type
 from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_element, store_element
-from autograph.runtime.graph.operands import Array, Complex, Draws, Fixed, NoLowering, Number, Object, Vectors
+from autograph.runtime.graph.operands import Array, Complex, Draws, NoLowering, Number, Vectors
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.intervals import join
@@ -209,11 +209,6 @@ class Emitter:
             return Number(type, a.ref, a.known)
         self.underflows |= how == "fptrunc"
         return self.emit(type, how, a)
-
-    def are_one(self, a: Object, b: Object) -> Number:
-        """Whether two objects are the same."""
-        refs = [self.objects.address(each.value) if isinstance(each, Fixed) else each.ref for each in (a, b)]
-        return Number(BOOL, self.b.icmp("eq", *refs))
 
     def select(self, condition: Number, a: Number, b: Number) -> Number:
         if condition.known is not None:

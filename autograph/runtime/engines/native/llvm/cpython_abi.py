@@ -32,7 +32,8 @@ from autograph.common.cpython_internals import (
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS, DTYPE, FLAGS, NDIM, WRITEABLE
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.graph.types import PYTHON_TYPES, TensorType, part_of
+from autograph.runtime.graph.operands import Fixed, Number, Object
+from autograph.runtime.graph.types import BOOL, PYTHON_TYPES, TensorType, part_of
 
 SLOT = 8            # bytes of a slot of the frame, and of the table
 ARRAY_FLAGS = CONTIGUOUS | ALIGNED | WRITEABLE     # that machine code depends on
@@ -189,6 +190,11 @@ class ObjectBuilder:
     def address(self, thing: object) -> ir.Value:
         """The address of an object, from the table."""
         return self.load_at(ir.PTR, self._table, SLOT * self.place_of(thing))
+
+    def are_one(self, a: Object, b: Object) -> Number:
+        """Whether two objects are the same."""
+        one, other = (self.address(each.value) if isinstance(each, Fixed) else each.ref for each in (a, b))
+        return Number(BOOL, self.b.icmp("eq", one, other))
 
     def python(self, name: str, *args: ir.Value | int) -> ir.Value:
         """Call a function of the C API of Python or NumPy."""
