@@ -66,6 +66,16 @@ def with_reduce(xs):
     return reduce(lambda a, b: a * b, xs, 1), reduce(max, xs)
 
 
+@calls("[2.5, -1.0, 9.0]", "[]", "[3, 4.5]", "[1.0, 'x']")
+def with_reduce_over_iterators(xs):
+    def both(a, b):
+        return (min(a[0], b[0]), b[1]) if a[0] < b[1] else b
+
+    pairs = zip(range(len(xs)), xs)
+    first = reduce(both, pairs, (1, 2.0))
+    return first, list(pairs), reduce(lambda a, b: a + b[0] * b[1], enumerate(xs, 1), 0), reduce(max, iter(xs), 1)
+
+
 @calls("['pear', 'fig', 'apple'], True", "[], False")
 def sort_with_key(words, reverse):
     return sorted(words), sorted(words, key=len, reverse=reverse), sorted(words, key=lambda w: (w[-1], w))

@@ -468,11 +468,11 @@ class Caller(Calls):
         return Recorded(self.trace, object.__new__, only_staged)(kind, *args, **kwargs)
 
     def _reduce(self, recorded: Recorded) -> Any:
-        """The replacement of `functools.reduce`, which is traced into if its items are staged."""
+        """The replacement of `functools.reduce`, which is traced into if its items are staged, or those of an iterator."""
 
         @on_behalf
         def reduce(*args: Any, **kwargs: Any) -> Any:
-            items = _staged_sequence(args[1]) if len(args) in (2, 3) and not kwargs else None
+            items = _staged_items(args[1], len(args) == 3) if len(args) in (2, 3) and not kwargs else None
             if items is None:
                 return recorded(*args, **kwargs)
             first = args[2:]
@@ -559,14 +559,16 @@ def _is_marked(function: Any) -> bool:
     return by_itself or class_attribute(type(marked), "__ag_do_not_convert__") is True
 
 
-def _staged_sequence(items: Any) -> Any:
-    """An array or list of the graph, or a list or tuple with staged values; None for anything else."""
+def _staged_items(items: Any, or_iterator: bool) -> Any:
+    """An array or list of the graph, or a list or tuple with staged values; None for anything else but an iterator."""
     items = as_tensor(items) if is_staged(items) else items
+    if or_iterator and type(items) is TracedIterator and items.is_passive:
+        return items
     if not is_tensor(items):
         return items if type(items) in (list, tuple) and contains_proxy(items) else None
     found = items._ag_value.type
     is_sequence = bool(found.shape) if isinstance(found, TensorType) else found.name in ("list", "tuple")
-    return items if is_sequence else None
+    return items if is_sequence or (or_iterator and not isinstance(found, TensorType)) else None
 
 
 def _wraps_users_function(function: types.FunctionType) -> bool:
