@@ -118,7 +118,7 @@ OTHER_TABLES = {
     "backends": {"_OPERATIONS", "_ARITHMETIC", "_COMPARISONS"},     # primitives of JAX, and Python's special methods
     "runtime/dispatch": {"_BUILTINS"},      # functions of Python that a trace may hold
     "runtime/tracing": {"LAZY", "_INSPECTING", "_CALL_ITER", "_CALL_LEN", "_CALL_STR"},  # of users' objects
-    "runtime/engines": {"_INTEGER", "_HOISTED", "_BITS", "_RULES", "_HOW"},      # instructions, as the emitter has them
+    "runtime/engines": {"_INTEGER", "_HOISTED", "_BITS", "_EXACT", "_RULES", "_HOW"},     # instructions of the emitter
     "compat": {"_BUILTINS", "_BINARY"},     # functions and special methods of Python, as TensorFlow has them
 }
 # The files that know graphs, but for those that declare ops.

@@ -120,23 +120,24 @@ def element(emit: Emitter, x: Any, index: Any) -> Operand:
         return vectors.rows_of(emit, x, index)
     entries = index if type(index) is tuple else (index,)
     ndim = x.ndim if isinstance(x, Array) else len(x.shape)
-    if isinstance(x, View) and is_element(entries, ndim):
-        return views.item(emit, x, entries)
-    if isinstance(x, View) or len(entries) < ndim or any(isinstance(entry, slice) for entry in entries):
+    if not is_element(entries, ndim):
         return views.part(emit, x, entries)
-    return emit.load(x, place(emit, x, index))
+    return views.item(emit, x, entries) if isinstance(x, View) else emit.load(x, place(emit, x, index))
 
 
 def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
     """`x[index] = value`."""
-    if not isinstance(x, Array) or not x.writeable:
+    if not isinstance(x, (Array, View)) or not x.writeable:
         raise NoLowering
     if type(index) is list:
         vectors.set_rows(emit, x, index, value)
         return
     entries = index if type(index) is tuple else (index,)
-    if len(entries) < x.ndim or any(isinstance(entry, slice) for entry in entries):
+    if not is_element(entries, x.ndim if isinstance(x, Array) else len(x.shape)):
         vectors.set_part(emit, x, entries, value)
         return
-    where = place(emit, x, index)
-    emit.store(x, where, fitted(emit, number(emit, value), scalar(x.dtype)))
+    found = fitted(emit, number(emit, value), scalar(x.dtype))
+    if isinstance(x, View):
+        emit.vectors.store(views.single(emit, x, entries), found)
+    else:
+        emit.store(x, place(emit, x, index), found)

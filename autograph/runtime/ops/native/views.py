@@ -23,11 +23,15 @@ def part(emit: Emitter, x: Array | View, entries: tuple[Any, ...]) -> View:
 
 def item(emit: Emitter, x: View, entries: tuple[Any, ...]) -> Number:
     """An element."""
-    found = _part(emit, x, entries)
+    return emit.vectors.items(single(emit, x, entries), 1)[0]
+
+
+def single(emit: Emitter, x: View, entries: tuple[Any, ...]) -> View:
+    """An element as a vector."""
+    found, one = _part(emit, x, entries), emit.constant(1, INT)
     if found.shape:
         raise NoLowering
-    one = emit.constant(1, INT)
-    return emit.vectors.items(View(x.dtype, found.data, (one,), (one,), x.writeable), 1)[0]
+    return View(x.dtype, found.data, (one,), (emit.constant(x.dtype.itemsize, INT),), x.writeable)
 
 
 def _part(emit: Emitter, x: Array | View, entries: tuple[Any, ...]) -> View:

@@ -468,7 +468,7 @@ class Caller(Calls):
         return Recorded(self.trace, object.__new__, only_staged)(kind, *args, **kwargs)
 
     def _reduce(self, recorded: Recorded) -> Any:
-        """The replacement of `functools.reduce`, which is traced into if its items are staged, or those of an iterator."""
+        """The replacement of `functools.reduce`, which is traced into if its items are staged or an iterator's."""
 
         @on_behalf
         def reduce(*args: Any, **kwargs: Any) -> Any:
@@ -578,7 +578,6 @@ def _wraps_users_function(function: types.FunctionType) -> bool:
 
 
 _UNTRACED = {"LOAD_BUILD_CLASS": "defines a class", "DELETE_GLOBAL": "deletes a global variable"}
-
 
 
 def makes_classes(function: Any) -> bool:

@@ -70,6 +70,9 @@ class Continuation:
 
     def _rest(self, at: Point) -> tuple[Any, ...] | None:
         """Append the rest from a point on. Returns the results of the graph."""
+        for node in at.block.nodes[: at.place]:
+            if node in self._structure.made_anew and node.output in self._structure.live(at):
+                self._into.append(self._copier.node(node))
         for node in at.block.nodes[at.place :]:
             self._into.append(self._copier.node(node))
         if at.block.results is None:
@@ -84,7 +87,8 @@ class Continuation:
             if at is None:
                 return ((going, *carried),)
             results = self._finish_loop(node, going, carried)
-        assert at is not None
+        if at is None:
+            return ((False, *results),)
         self._copier.values.update(zip(node.outputs, results))
         return self._rest(Point(at.block, at.place + 1))
 

@@ -36,6 +36,8 @@ class Structure:
 
     Attributes:
         root: the loop.
+        made_anew: nodes of its outermost block that make views for which there is no object; where machine code is
+            left, Python makes them anew. So what they view is live as long as they are.
         free: the values that its blocks use, but do not define.
     """
 
@@ -45,6 +47,7 @@ class Structure:
         known: Mapping[Value, Span] = MappingProxyType({}),
         unused: Collection[int] = (),
         made: Collection[Value] = (),
+        made_anew: Collection[Node] = (),
     ) -> None:
         """
         Args:
@@ -53,6 +56,7 @@ class Structure:
             made: see `PassedNumbers`.
         """
         self.root = root
+        self.made_anew = frozenset(made_anew)
         self._unused, self._made = unused, made
         self._known = dict(known)
         self._owners: dict[Block, tuple[Node, Point | None]] = {}
@@ -131,7 +135,8 @@ class Structure:
 
     def is_rare(self, block: Block) -> bool:
         """Whether iterations of the loop around a block may skip it."""
-        return self._owners[block][0].op == "if"
+        node = self._owners[block][0]
+        return node.op == "if" and node is not self.root
 
     def is_unlikely(self, block: Block) -> bool:
         """Whether a block is for objects of other classes than the expected ones."""
@@ -154,6 +159,9 @@ class Structure:
                     last[value] = index
             for value in block.result_values:
                 last[value] = len(block.nodes)
+            for inner in reversed(block.nodes):
+                for value in inner.inputs if inner in self.made_anew else ():
+                    last[value] = max(last[value], last.get(inner.output, -1))
             free |= last.keys()
         for block in node.blocks:
             free.difference_update(block.params)

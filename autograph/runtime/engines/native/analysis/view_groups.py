@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.structure import Structure
+from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Node, Value
-from autograph.runtime.graph.opdef import OPS, VIEW
+from autograph.runtime.graph.opdef import OPS, PURE, VIEW
 from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
@@ -17,8 +19,31 @@ FEW = 48        # the same for functions that NumPy computes faster if it gets a
 LARGE = 256     # the same for matrices and so on, whose rows are short
 
 
-def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
+def view_groups(structure: Structure, block: Block, place: int) -> Iterator[list[Node]]:
+    """The groups of nodes that may be emitted at once, from one on, the best first; see `_view_group`.
+
+    If there is none, since nodes among them have effects, or it has no lowering, the first nodes may do, of which
+    nothing but the last result is read by later ones: it becomes an array.
+    """
+    nodes, anew = block.nodes[place : place + LONGEST], structure.made_anew
+    group = _view_group(structure, block, place)
+    if group:
+        yield group
+    if nodes[0] in anew or not makes_view(nodes[0]):
+        return
+    for count in range(len(nodes), 0, -1):
+        *before, last = nodes[:count]
+        outputs = [value for node in before if node not in anew for value in node.outputs]
+        is_last = all(structure.last_use(block, value) < place + count for value in outputs)
+        fits = all(effect_of(node).kind in (PURE, VIEW) and not computes_long(node) for node in nodes[:count])
+        if is_last and fits and count != len(group) and makes_view(last) and last.op in READS_VIEWS:
+            yield nodes[:count]
+
+
+def _view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     """A node that makes a view, and the next ones up to the last that reads it, or a view of it, or one beside it.
+
+    Views that are made anew at side exits (`Structure.made_anew`) do not count.
 
     If nodes further on read the result of a computation, the group ends with that: it becomes an array. None
     if a node reads such a view that needs an object, or computes a long vector.
@@ -28,7 +53,7 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
         reads = not views.isdisjoint(node.inputs)
         if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS) or computes_long(node):
             return []
-        if makes_view(node):
+        if makes_view(node) and node not in structure.made_anew:
             last = structure.last_use(block, node.output) + 1
             if node.op in READS_VIEWS and at + 1 >= stop and last > min(place + LONGEST, len(nodes)):
                 return nodes[place : at + 1]
@@ -39,13 +64,34 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     return []
 
 
+def is_plain_view(node: Node) -> bool:
+    """Whether a node makes a view of an array by integers and slices, as far as is known."""
+    if node.op not in MAKES_VIEWS or node.op in READS_VIEWS or not _is_array(node.output):
+        return False
+    array, index = node.args
+    entries = index if type(index) is tuple else (index,)
+    return _is_array(array) and all(map(_is_plain_entry, entries))
+
+
+def _is_plain_entry(entry: Any) -> bool:
+    if isinstance(entry, slice):
+        return all(bound is None or _is_integer(bound) for bound in (entry.start, entry.stop, entry.step))
+    return entry is None or entry is ... or _is_integer(entry)
+
+
+def _is_integer(arg: Any) -> bool:
+    if isinstance(arg, Value):
+        return isinstance(arg.type, TensorType) and arg.type.kind != "array" and arg.type.dtype.kind in "iu"
+    return type(arg) is int
+
+
 def stores_itself(node: Node) -> bool:
     """Whether a node stores a view where it is: Python does so after `x[i:j] += y`, in which `+=` has changed `x`."""
     view = node.args[-1] if node.op == "setitem" else None
     while isinstance(view, Value) and view.node is not None and view.node.op in IN_PLACE:
         view = view.node.args[0]
     made = view.node if isinstance(view, Value) else None
-    return made is not None and made.op == "getitem" and made.args == node.args[:2]
+    return made is not None and is_plain_view(made) and made.args == node.args[:2]
 
 
 def is_strided(node: Node | None) -> bool:

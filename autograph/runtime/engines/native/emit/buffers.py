@@ -15,6 +15,7 @@ from autograph.runtime.graph.operands import Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT
 
 FEW = 64        # elements that have room on the stack
+MANY = 512      # the same if the code is for a vector of known length
 ALIGNMENT = 32  # of these
 
 
@@ -29,23 +30,38 @@ class Buffer:
     """
 
     def __init__(self, emit: Emitter, key: Any, dtype: np.dtype[Any], shape: Sequence[Number]) -> None:
-        b, size, count = emit.b, dtype.itemsize, reduce(partial(emit.integer, "mul"), shape)
+        self._emit, count = emit, reduce(partial(emit.integer, "mul"), shape)
+        self._is_large: ir.Value = ir.FALSE
+        if count.known is not None and count.known <= MANY:
+            self._data = _room(emit, key, dtype, FEW if count.known <= FEW else MANY)
+        else:
+            self._data = self._room_for(key, dtype, count)
+        data = Number(INT, emit.b.cast("ptrtoint", self._data, ir.I64))
+        self.view = contiguous(emit, dtype, data, shape)
+
+    def _room_for(self, key: Any, dtype: np.dtype[Any], count: Number) -> ir.Value:
+        emit, b = self._emit, self._emit.b
         place = emit.cells.place(("buffer", key), ir.PTR)
-        self._emit, self._is_large = emit, b.icmp("sgt", count.ref, FEW)
-        b.store(emit.cells.place(("elements", key), ir.array(FEW * size // 4, ir.I32), ALIGNMENT), place)
+        self._is_large = b.icmp("sgt", count.ref, FEW)
+        b.store(_room(emit, key, dtype, FEW), place)
         with b.if_then(self._is_large, False):
-            found = emit.objects.python("PyMem_RawMalloc", b.mul(count.ref, size))
+            found = emit.objects.python("PyMem_RawMalloc", b.mul(count.ref, dtype.itemsize))
             emit.leave_if(Number(BOOL, b.is_null(found)))
             b.store(found, place)
-        self._data = b.load(ir.PTR, place)
-        data = Number(INT, b.cast("ptrtoint", self._data, ir.I64))
-        self.view = contiguous(emit, dtype, data, shape)
+        return b.load(ir.PTR, place)
 
     def release(self, condition: ir.Value | None = None) -> None:
         """Free it, if a condition holds."""
         b = self._emit.b
+        if self._is_large is ir.FALSE:
+            return
         with b.if_then(self._is_large if condition is None else b.and_(self._is_large, condition), False):
             self._emit.objects.python("PyMem_RawFree", self._data)
+
+
+def _room(emit: Emitter, key: Any, dtype: np.dtype[Any], count: int) -> ir.Value:
+    """Memory on the stack."""
+    return emit.cells.place(("elements", key), ir.array(count * dtype.itemsize // 4, ir.I32), ALIGNMENT)
 
 
 def contiguous(emit: Emitter, dtype: np.dtype[Any], data: Number, shape: Sequence[Number]) -> View:

@@ -30,6 +30,7 @@ _UNSIGNED = {"div": "udiv", "rem": "urem", "shr": "lshr"}
 _FLOATING = {name: f"f{name}" for name in ("add", "sub", "mul", "div", "rem")}
 _ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge": "oge"}
 _UNPREDICTABLE = ir.Metadata()
+_EXACT: dict[str, Callable[..., int]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 _BITS: dict[str, Callable[..., Any]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
 
 
@@ -145,6 +146,10 @@ class Emitter:
                     return self.constant(_BITS[name](a.known, b.known), a.type)
                 if name != "xor" or not known.known:        # absorbing or neutral
                     return known if known.known is (name == "or") and name != "xor" else other
+        if a.type == INT and a.known is not None and b.known is not None and name in _EXACT:
+            exact = _EXACT[name](a.known, b.known)
+            if abs(exact) < 2**63:
+                return self.constant(exact, INT)
         if a.type.dtype.kind not in "iu":
             return self.emit(a.type, _INTEGER.get(name) or _UNSIGNED[name], a, b)
         sure = name not in ("div", "rem") or (self.ranges.bounds(a)[0] >= 0 and self.ranges.bounds(b)[0] > 0)
@@ -223,8 +228,9 @@ class Emitter:
 
     def length(self, x: Array, axis: int) -> Number:
         """A dimension of an array. NumPy's arrays have fewer than 2**63 bytes, which bounds it."""
-        found = Number(INT, self.frame.fact(x, "shape", axis))
-        self.ranges.bound(found.ref, 0, (2**63 - 1) // x.dtype.itemsize)
+        found = self.frame.number(x, "shape", axis)
+        if found.known is None:
+            self.ranges.bound(found.ref, 0, (2**63 - 1) // x.dtype.itemsize)
         return found
 
     def place(self, index: Number, length: Number) -> Number:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.libmath.vectors import Loop
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, llvm_type
-from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, Value, array
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, Value, array, constant
+from autograph.runtime.engines.native.llvm.memory import strides_of
 from autograph.runtime.graph.operands import Array, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, TensorType
 
@@ -33,22 +35,28 @@ def make_array(emit: Emitter, dtype: np.dtype[np.generic], lengths: Sequence[Num
     for axis, length in enumerate(lengths):
         emit.b.store(length.ref, emit.b.gep(shape, SLOT * axis))
     make = emit.objects.zeros if zeros else emit.objects.new_array
-    return _made(emit, make(dtype, len(lengths), shape), dtype, len(lengths))
+    return _made(emit, make(dtype, len(lengths), shape), dtype, lengths)
 
 
 def copy_array(emit: Emitter, x: Array) -> Array:
     """See `operands.Emitter`."""
     emit.settle()
-    return _made(emit, emit.objects.python("PyArray_NewCopy", emit.frame.array_object(x), 0), x.dtype, x.ndim)
+    lengths = [emit.length(x, axis) for axis in range(x.ndim)]
+    return _made(emit, emit.objects.python("PyArray_NewCopy", emit.frame.array_object(x), 0), x.dtype, lengths)
 
 
-def _made(emit: Emitter, found: Value, dtype: np.dtype[np.generic], ndim: int) -> Array:
+def _made(emit: Emitter, found: Value, dtype: np.dtype[np.generic], lengths: Sequence[Number]) -> Array:
     def give_up() -> None:
         emit.objects.python("PyErr_Clear")
         emit.jump(emit.leave())
 
     emit.stop_if(Number(BOOL, emit.b.is_null(found)), give_up)
-    return emit.frame.array_like(found, Array(-1, dtype, ndim, True, True, ARRAY_FLAGS))
+    made = emit.frame.array_like(found, Array(-1, dtype, len(lengths), True, True, ARRAY_FLAGS))
+    shape = [each.known for each in lengths if isinstance(each.known, int) and each.known]
+    if len(shape) < len(lengths):
+        return made
+    facts = [constant(I64, each) for each in (*shape, *strides_of(dtype, shape))]
+    return replace(made, facts=(made.facts[0], *facts))
 
 
 def library(emit: Emitter, name: str, *args: Number, finite: bool = False) -> Number:

@@ -47,7 +47,7 @@ class Vectors:
         emit = self._emit
         data = emit.b.cast("ptrtoint", emit.frame.fact(x, "data"), ir.I64)
         shape = tuple(emit.length(x, axis) for axis in range(x.ndim))
-        strides = tuple(Number(INT, emit.frame.fact(x, "stride", axis)) for axis in range(x.ndim))
+        strides = tuple(emit.frame.number(x, "stride", axis) for axis in range(x.ndim))
         return View(x.dtype, Number(INT, data), shape, strides, x.writeable, x.contiguous or x.ndim == 1)
 
     def computes(self, ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:

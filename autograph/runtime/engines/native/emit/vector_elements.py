@@ -187,16 +187,23 @@ def views_of(value: View | Computed | Number) -> list[View]:
     return [value] if isinstance(value, View) else []
 
 
-def reader(emit: Emitter, value: View | Computed | Number) -> Reader:
-    """A function that builds the element at an index; or several, as a vector, if all views are contiguous."""
+def reader(emit: Emitter, value: View | Computed | Number, known: dict[int, Reader] | None = None) -> Reader:
+    """A function that builds the element at an index; or several, as a vector, if all views are contiguous.
+
+    Args:
+        known: the readers of parts, by id, for parts that occur twice.
+    """
     if isinstance(value, Number):
         return lambda index, several: value.ref if several == 1 else emit.b.splat(value.ref, several)
     if isinstance(value, View):
         return Place(emit, value).load
-    elements, readers = _Elements(emit), [_operand(emit, each) for each in value.parts]
+    known = {} if known is None else known
+    if id(value) in known:
+        return known[id(value)]
+    elements, readers = _Elements(emit), [_operand(emit, each, known) for each in value.parts]
     pinned = [value.rule in _DROPS and _raises(each) for each in value.parts]
 
-    def read(index: Index, several: int) -> ir.Value:
+    def build_at(index: Index, several: int) -> ir.Value:
         given = [build(index, several) for build in readers]
         for each, is_pinned in zip(given, pinned):
             if is_pinned:
@@ -204,14 +211,28 @@ def reader(emit: Emitter, value: View | Computed | Number) -> Reader:
         found: ir.Value = value.rule(elements, *(converted(elements, each, value.takes) for each in given)).ref
         return found
 
+    known[id(value)] = _once(build_at)
+    return known[id(value)]
+
+
+def _once(build: Reader) -> Reader:
+    """A reader that builds an element once for each index."""
+    last: list[Any] = [None, None]
+
+    def read(index: Index, several: int) -> ir.Value:
+        if last[0] is not index:
+            last[:] = index, build(index, several)
+        found: ir.Value = last[1]
+        return found
+
     return read
 
 
-def _operand(emit: Emitter, part: View | Computed | Number) -> Callable[[Index, int], Number]:
+def _operand(emit: Emitter, part: View | Computed | Number, known: dict[int, Reader]) -> Callable[[Index, int], Number]:
     """The same for an operand of a rule."""
     if isinstance(part, Number):
         return lambda index, several: part
-    build, type = reader(emit, part), scalar(part.dtype)
+    build, type = reader(emit, part, known), scalar(part.dtype)
     return lambda index, several: Number(type, build(index, several))
 
 

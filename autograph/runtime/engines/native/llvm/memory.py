@@ -6,6 +6,8 @@ are `i1` in registers and a byte in memory.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +16,9 @@ import numpy as np
 from autograph.common.numpy_internals import DATA, SHAPE, STRIDES
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, ObjectBuilder, llvm_type
-from autograph.runtime.engines.native.llvm.ir import I8, I64, PTR, Block, Instruction, Value
+from autograph.runtime.engines.native.llvm.ir import I8, I64, PTR, Block, Constant, Instruction, Value, constant
 from autograph.runtime.graph.operands import Array, Complex, Number
-from autograph.runtime.graph.types import part_of, scalar
+from autograph.runtime.graph.types import INT, part_of, scalar
 
 
 def load_number(b: Builder, pointer: Value, dtype: np.dtype[Any]) -> Value:
@@ -85,6 +87,11 @@ class Cells:
         return known
 
 
+def strides_of(dtype: np.dtype[Any], shape: Sequence[int]) -> list[int]:
+    """The strides of a new array in C's order, without lengths of 0."""
+    return [dtype.itemsize * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
 class Frame:
     """The frame, through which inputs and results pass, and the fields of arrays."""
 
@@ -134,6 +141,18 @@ class Frame:
             with self._b.at(self._entry):
                 known = self._arrays[x.input, field, axis] = self._read(self._arrays[x.input, "object"], field, axis)
         return known
+
+    def number(self, x: Array, field: str, axis: int) -> Number:
+        """A length or a stride of an array, which may be known."""
+        found = self.fact(x, field, axis)
+        return Number(INT, found, found.value if isinstance(found, Constant) else None)
+
+    def know_shape(self, x: Array, shape: Sequence[int]) -> None:
+        """Take the lengths of an argument for constants from now on, and the strides that follow from them."""
+        for axis, (length, stride) in enumerate(zip(shape, strides_of(x.dtype, shape))):
+            self._arrays[x.input, "shape", axis] = constant(I64, length)
+            if x.contiguous and length > 1 and all(shape):
+                self._arrays[x.input, "stride", axis] = constant(I64, stride)
 
     def _read(self, array: Value, field: str, axis: int) -> Value:
         found = self._objects.load_at(PTR, array, {"data": DATA, "shape": SHAPE, "stride": STRIDES}[field])

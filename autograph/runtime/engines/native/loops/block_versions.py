@@ -48,7 +48,7 @@ from autograph.runtime.graph.operands import (
     mapped,
     unplaced,
 )
-from autograph.runtime.graph.types import INT
+from autograph.runtime.graph.types import INT, TensorType
 from autograph.runtime.ops.native.complex_numbers import as_complex, is_complex
 from autograph.runtime.ops.native.scalars import number
 
@@ -192,12 +192,25 @@ class Flow:
         self.state.env[key] = self.operand(operand)
         self.state.fresh.add(key)
 
+    def know_shapes(self) -> None:
+        """Leave unless the arguments have the shapes of their types, which are constants then."""
+        emit = self.emit
+        self.resume_from(Point(self.structure.root.blocks[0], 0))
+        for value, each in self.inputs.items():
+            shape = value.type.shape if isinstance(value.type, TensorType) else ()
+            lengths = [length for length in shape if length is not None]
+            if not isinstance(each, Array) or len(lengths) != each.ndim:
+                continue
+            for axis, length in enumerate(lengths):
+                emit.leave_if(emit.compare("ne", emit.length(each, axis), emit.constant(length, INT)))
+            emit.frame.know_shape(each, lengths)
+
     # Jumps ------------------------------------------------------------------------------------------------------------
 
     def live(self, at: Point | Node) -> dict[Key, Any]:
-        """The operands of the values that are live at a point, or at the beginning of an iteration."""
-        live = self.structure.live(at)
-        return {key: operand for key, operand in self.state.env.items() if key in live}
+        """The operands of the values that are live at a point, or at the beginning of an iteration, without views."""
+        live, env = self.structure.live(at), self.state.env
+        return {key: operand for key, operand in env.items() if key in live and not isinstance(operand, View)}
 
     def jump(
         self,

@@ -17,11 +17,12 @@ from autograph.runtime.engines.native.analysis.if_conversion import compares, is
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.analysis.view_groups import is_of_vectors, makes_view, stores_itself, view_group
+from autograph.runtime.engines.native.analysis.view_groups import is_of_vectors, makes_view, stores_itself, view_groups
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
 from autograph.runtime.engines.native.emit.tier_up import assembled
+from autograph.runtime.engines.native.kernels.straight_lines import is_straight
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
@@ -91,7 +92,11 @@ class Lowering:
         self._emit.b.begin(self._emit.start)
         begin_polling(self._emit)
         try:
-            self._loop(self._structure.root)
+            if is_straight(self._structure.root):
+                self.flow.know_shapes()
+                self._walk(self._structure.root.blocks[0])
+            else:
+                self._loop(self._structure.root)
         except NoLowering:
             raise Refused("there is no machine code for the type of its items or initial values") from None
         while self.flow.queue:
@@ -160,16 +165,20 @@ class Lowering:
         Returns the nodes, none if there is no lowering, and whether the last one has an effect. The others must have
         none: Python resumes before them, so that no view is live there.
         """
-        if self._emit.b.function.numbers > LARGE and is_of_vectors(block.nodes[place]):
+        is_long = self._emit.b.function.numbers > LARGE and not is_straight(self._structure.root)
+        if is_long and is_of_vectors(block.nodes[place]):
             return [], False
-        group = view_group(self._structure, block, place)
-        changes = self.flow.attempt(self._of_group, group) if group else None
-        if changes is None and not makes_view(block.nodes[place]):
-            group = [block.nodes[place]]
-            changes = self.flow.attempt(self._operation, group[0])
+        changes = None
+        for group in view_groups(self._structure, block, place):
+            changes = self.flow.attempt(self._of_group, group)
+            if changes is not None:
+                return group, changes
+        node = block.nodes[place]
+        if not makes_view(node) or node in self._structure.made_anew:
+            changes = self.flow.attempt(self._operation, node)
             if changes is None:
-                changes = self.flow.attempt(self._call_directly, group[0])
-        return ([], False) if changes is None else (group, changes)
+                changes = self.flow.attempt(self._call_directly, node)
+        return ([], False) if changes is None else ([node], changes)
 
     def _of_group(self, group: list[Node]) -> bool:
         """Emit nodes of which only the last one may have an effect. Returns whether it has."""
@@ -202,7 +211,7 @@ class Lowering:
 
     def _outlives(self, value: Value, group: list[Node]) -> bool:
         """Whether nodes behind a group read a view: its type was not known when the group was made."""
-        if not isinstance(self.flow.state.env.get(value), VIEWS):
+        if not isinstance(self.flow.state.env.get(value), VIEWS) or value.node in self._structure.made_anew:
             return False
         block = self.flow.block
         return block is None or self._structure.last_use(block, value) > block.nodes.index(group[-1])
@@ -298,7 +307,9 @@ class Lowering:
         sums = self._sums if self._fast is None else self._fast.sums
         self._emit.bounded = not sums.isdisjoint(node.outputs)
         args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
-        found = self._demand_object(op.lower(self._emit, *args, **self.flow.args(node.kwargs)))
+        found = op.lower(self._emit, *args, **self.flow.args(node.kwargs))
+        if not (isinstance(found, View) and node in self._structure.made_anew):
+            self._demand_object(found)
         if op.name in MAKES_ARRAYS and op.effect != WRITE and isinstance(found, Array):
             self.flow.define(node.output, found)
             self.flow.own((node.output, ()), found.ref)
@@ -322,11 +333,10 @@ class Lowering:
         self.calls.direct.setdefault(node, None)
         return call_directly(self.calls, node)
 
-    def _demand_object(self, found: Any) -> Any:
+    def _demand_object(self, found: Any) -> None:
         """Refuse views, for which there is no object, unless all that reads them is emitted at once."""
         if isinstance(found, VIEWS) and not self._views:
             raise NoLowering
-        return found
 
     def _choose(self, node: Node, test: Any, then: Callable[[], None], orelse: Callable[[], None]) -> None:
         """Emit both paths behind a condition of a node; only one, if the condition is a constant."""

@@ -24,6 +24,7 @@ from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import number_of
+from autograph.runtime.engines.native.kernels.straight_lines import is_straight
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
@@ -309,6 +310,8 @@ class PythonCalls:
         Returns:
             the place behind them; None if the code does not continue there.
         """
+        if is_straight(self._structure.root):
+            raise NoLowering        # kernels are faster
         stop = self._reach(block, place, lower)
         nodes, behind = block.nodes[place:stop], Point(block, stop)
         if any(map(compares, nodes)):       # Python would get new objects

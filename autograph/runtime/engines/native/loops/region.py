@@ -23,6 +23,7 @@ from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
+from autograph.runtime.engines.native.kernels.straight_lines import is_straight, views_in
 from autograph.runtime.engines.native.llvm.errors import Optional, Refused, compiling, needed
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.class_versions import Versions
@@ -75,7 +76,7 @@ class Region(Rebindable):
 
     inside: Sequence[Region] = ()
     baseline = True
-    outlook = "this loop will be machine code, compiled when it is first run"
+    outlook = "will be machine code, compiled when it is first run"
 
     def __init__(
         self,
@@ -93,14 +94,14 @@ class Region(Rebindable):
             fast: whether floats may differ in the last bits.
         """
         copier = Copier()
-        args = [
-            Value(arg.type, None, arg.name) if isinstance(arg, Value) else Value(type_of(arg)) for arg in loop.args
-        ]
-        root = copier.node(loop, tuple(args))
-        known = dict(zip((*args, *copier.params.values()), map(outside, (*loop.args, *copier.params))))
-        constants = [value for arg, value in zip(loop.args, args) if not isinstance(arg, Value) and not is_nan(arg)]
-        self.structure = Structure(root, known, unused, constants)
-        self.inputs = [*loop.args, *copier.params]
+        given = () if loop.op == "if" else loop.args
+        args = [Value(arg.type, None, arg.name) if isinstance(arg, Value) else Value(type_of(arg)) for arg in given]
+        root = copier.node(loop, tuple(args) or loop.args)
+        known = dict(zip((*args, *copier.params.values()), map(outside, (*given, *copier.params))))
+        constants = [value for arg, value in zip(given, args) if not isinstance(arg, Value) and not is_nan(arg)]
+        made_anew = views_in(root.blocks[0]) if is_straight(root) else ()
+        self.structure = Structure(root, known, unused, constants, made_anew)
+        self.inputs = [*given, *copier.params]
         self.values = [*args, *copier.params.values()]
         self._name = name
         self._compile = compile
@@ -231,6 +232,11 @@ class Region(Rebindable):
         return compiling(self._name, self.place)
 
     @property
+    def is_straight(self) -> bool:
+        """Whether it is no loop, see `straight_lines`."""
+        return is_straight(self.structure.root)
+
+    @property
     def uses_baseline(self) -> bool:
         """Whether code that is compiled now is baseline code."""
         return self.baseline and AGAIN > 0 and self.calls > 0 and not self._fast
@@ -275,7 +281,7 @@ class Region(Rebindable):
                     find_subjects(new, self.structure.root, dict(zip(self.values, inputs)))
         if self.versions[kinds] is None:
             self._vain += 1
-            if self._vain >= VAIN and not self.compiled:
+            if self._vain >= (1 if self.is_straight else VAIN) and not self.compiled:
                 self._rebind(self._python())
                 self.when_given_up()
         return self.versions[kinds]
@@ -362,10 +368,14 @@ class Region(Rebindable):
         """The report of `explain`."""
         place = self.place
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
-        messages = [f"this loop is machine code, compiled in {', '.join(took)}"] if took else []
+        what, stays = "this loop is", "this loop stays in Python"
+        if self.is_straight:
+            what = "this and the next statements on small arrays are one piece of"
+            stays = "this and the next statements on small arrays are no single piece of machine code"
+        messages = [f"{what} machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
-            messages = [self.outlook]
-        messages += [f"this loop stays in Python: {reason}" for reason in dict.fromkeys(self.reasons)]
+            messages = [f"this loop {self.outlook}" if not self.is_straight else f"{what} machine code when they run"]
+        messages += [f"{stays}: {reason}" for reason in dict.fromkeys(self.reasons)]
         if self.nans:
             messages.append(f"this loop ran in Python {self.nans} times, for a NaN, which is found by its identity")
         if self.wide:

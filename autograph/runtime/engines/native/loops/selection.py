@@ -8,6 +8,7 @@ from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compares_new_objects
 from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels.loop_interchange import is_interchangeable
+from autograph.runtime.engines.native.kernels.straight_lines import inline, is_straight, straight_lines
 from autograph.runtime.engines.native.loops.python_calls import is_python_callback
 from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.engines.native.loops.subjects import named_operations
@@ -25,6 +26,7 @@ class Splitter(Copier):
     Args:
         make: makes a region of a loop and the places of outputs that are never read.
         whole: a loop that stays.
+        straight: whether statements without a loop may become regions, see `straight_lines`.
 
     Attributes:
         graph: the copy.
@@ -33,7 +35,11 @@ class Splitter(Copier):
     """
 
     def __init__(
-        self, graph: Graph, make: Callable[[Node, Collection[int]], Region], whole: Node | None = None
+        self,
+        graph: Graph,
+        make: Callable[[Node, Collection[int]], Region],
+        whole: Node | None = None,
+        straight: bool = False,
     ) -> None:
         super().__init__()
         self.regions: list[Region] = []
@@ -41,11 +47,15 @@ class Splitter(Copier):
         self._make = make
         self._whole = whole
         self._tells_apart = compares_new_objects(graph)
+        self._straight = straight and not self._tells_apart
         self._used = used_in([graph.block])
         self.graph = Graph(graph.name, self.block(graph.block))
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
-        for node in nodes:
+        for node in straight_lines(nodes, self._used) if self._straight else nodes:
+            if is_straight(node):
+                self._call(into, node)
+                continue
             if node.op not in LOOP or node is self._whole or is_interchangeable(node, self._used):
                 into.append(self.node(node))
                 continue
@@ -55,9 +65,13 @@ class Splitter(Copier):
                 self.events += [] if self._tells_apart else named_operations(node)
                 into.append(self.node(node))
             else:
-                region = self._make(node, self._unused(node))
-                self.regions.append(region)
-                self.call(into, region, region.inputs, region.structure.used(node.outputs), node.place)
+                self._call(into, node)
+
+    def _call(self, into: Block, node: Node) -> None:
+        """Append the call of a region instead of a node."""
+        region = self._make(node, self._unused(node))
+        self.regions.append(region)
+        self.call(into, region, region.inputs, region.structure.used(node.outputs), node.place)
 
     def _unused(self, loop: Node) -> list[int]:
         """The places of outputs that are numbers or arrays, and that are never read.
@@ -80,9 +94,10 @@ def put_back(region: Region, block: Block) -> None:
             loop = copier.node(region.structure.root)
             used = region.structure.used(range(len(loop.outputs)))
             count = 1 if len(used) < 2 else 2       # nodes, of which the second takes a tuple apart
-            for place, value in zip(used, block.nodes[position + count - 1].outputs):
+            values = block.nodes[position + count - 1].outputs
+            for place, value in zip(used, values):
                 loop.outputs[place], value.node = value, loop
-            block.nodes[position : position + count] = [loop]
+            block.nodes[position : position + count] = inline(loop) if is_straight(loop) else [loop]
             return
         for inner in node.blocks:
             put_back(region, inner)

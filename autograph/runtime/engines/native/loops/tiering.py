@@ -41,7 +41,7 @@ class TieredRegion(Region):
     """
 
     baseline = False
-    outlook = f"this loop runs in Python; when that has taken {1e3 * PATIENCE:.0f} ms, it will be machine code"
+    outlook = f"runs in Python; when that has taken {1e3 * PATIENCE:.0f} ms, it will be machine code"
 
     def __init__(
         self,

@@ -112,6 +112,19 @@ def test_complex_numbers_and_single_items():
     same(rest, x, RANDOM.normal(size=(5, 70, 2)), 5)
 
 
+def test_elements_chosen_by_lists_are_copies_until_they_are_stored():
+    def function(x, n):
+        for i in range(n):
+            x[[1, 1]] += 1
+            x[[0, i]] *= 2
+        return x
+
+    for dtype in ("d", "i8"):
+        for _ in range(2):
+            x = np.arange(5).astype(dtype)
+            assert native(function)(x.copy(), 3).tolist() == function(x, 3).tolist()
+
+
 @pytest.mark.skipif(not FLAGS, reason="the processor's flags are not known")
 @pytest.mark.parametrize("function", [springs, functions, integers])
 def test_nothing_calls_python(function):

@@ -247,9 +247,9 @@ def test_views_are_of_the_same_memory():
 def test_a_loop_of_machine_code_calls_a_kernel():
     def f(x, y, n):
         for _ in range(n):
-            x, y = x * x - y * y + 0.1, 2 * x * y + 0.2
+            x = np.where(x > y, x * x - y * y, 2 * x * y + 0.2)
             if x[0] < 1:
-                x = np.floor(x / 2 - 1)
+                y = y * 0.5
         return x, y
 
     staged = twice(f, X / 10, Y / 10, 7)
@@ -717,7 +717,7 @@ def mixed(x, y):
 def test_numpy_runs_a_kernel_that_is_given_up_in_place():
     """So that NumPy need not keep what comes between; the other kernels stay, with their code."""
     staged = native(mixed)
-    x, y = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(4, 3)
+    x, y = np.arange(1200.0).reshape(30, 40), np.arange(1200.0).reshape(40, 30)
     wanted = outcome(mixed, x, y)
     assert outcome(staged, x, y) == wanted
     (trace,) = staged.traces

@@ -1,0 +1,130 @@
+"""Statements on small arrays, one after the other, that become one piece of machine code, as a loop does.
+
+A kernel takes half a microsecond to get its arguments, however small the arrays are. So where several kernels would
+follow each other, as in
+
+    lap[1:] = a * x[:-1]
+    lap[:-1] += a * x[1:]
+
+their nodes become the block of an `if True:`, which is a region.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from autograph.runtime.engines.native.analysis.structure import used_in
+from autograph.runtime.engines.native.analysis.view_groups import LARGE, LONG, computes_long, is_plain_view, makes_view
+from autograph.runtime.engines.native.kernels.fusion import Fuser
+from autograph.runtime.engines.native.kernels.kernel import Kernel
+from autograph.runtime.graph.effects import effect_of
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args
+from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
+from autograph.runtime.graph.operands import DTYPES
+from autograph.runtime.graph.traits import MAKES_ARRAYS, READS_VIEWS
+from autograph.runtime.graph.types import TensorType
+
+STATEMENTS = 3      # on arrays, at least, each of which would be a call of a kernel or of NumPy
+
+
+def straight_lines(nodes: Sequence[Node], used: Counter[Value]) -> Iterator[Node]:
+    """The nodes of a block; those that may become one region as the block of a node.
+
+    Args:
+        used: how often the graph uses each value.
+    """
+    for fits, group in groupby(nodes, _fits):
+        found = list(group)
+        if not fits or sum(map(_is_statement, found)) < STATEMENTS:
+            yield from found
+            continue
+        piece, views = _piece(found, used)
+        if _calls(piece.blocks[0]) < STATEMENTS:
+            yield from found
+        else:
+            yield from (piece, *views)
+
+
+def views_in(block: Block) -> list[Node]:
+    """The nodes of a piece that make views for which there is no object."""
+    return [node for node in block.nodes if is_plain_view(node)]
+
+
+def is_straight(node: Node) -> bool:
+    """Whether a node is such a piece."""
+    return node.op == "if" and node.args[0] is True and node.blocks[1].results is None
+
+
+def inline(piece: Node) -> list[Node]:
+    """The nodes of such a piece, with its outputs in the place of theirs."""
+    block = piece.blocks[0]
+    values = dict(zip(block.results or (), piece.outputs))
+
+    def replaced(leaf: Any) -> Any:
+        return values.get(leaf, leaf) if isinstance(leaf, Value) else leaf
+
+    for node in block.nodes:
+        node.args, node.kwargs = map_args(replaced, (node.args, node.kwargs))
+        node.outputs = list(map(replaced, node.outputs))
+        for value in node.outputs:
+            value.node = node
+    return block.nodes
+
+
+def _calls(block: Block) -> int:
+    """How often the code of the nodes would call kernels and NumPy."""
+    fused = Fuser(Graph("piece", block), Kernel, lambda graph: None)
+    return sum(node.op == "call" or _is_statement(node) for node in fused.graph.block.nodes)
+
+
+def _piece(nodes: list[Node], used: Counter[Value]) -> tuple[Node, list[Node]]:
+    """The nodes as the block of an `if`, and views that NumPy makes behind it, since other nodes use them.
+
+    The outputs of the `if` are the other values that nodes outside use.
+    """
+    block, views = Block(nodes), list[Node]()
+    uses = used_in([block])
+    for node in reversed(views_in(block)):
+        if used[node.output] > uses[node.output]:
+            views.insert(0, node)
+            uses.subtract(node.inputs)
+    values = [value for node in nodes if node not in views for value in node.outputs if used[value] > uses[value]]
+    block.results, never = tuple(values), Block()
+    never.results = None
+    piece = Node("if", (True,), None, (block, never), nodes[0].place)
+    piece.outputs = values
+    return piece, views
+
+
+def _is_statement(node: Node) -> bool:
+    """Whether NumPy or a kernel would be called for a node, as it computes elements of arrays or changes some."""
+    if node.op in MAKES_ARRAYS or effect_of(node).kind == WRITE:
+        return True
+    return node.op in READS_VIEWS and (makes_view(node) or any(map(_is_array, node.inputs)))
+
+
+def _fits(node: Node) -> bool:
+    """Whether a node may be part of such a piece: a number, or arrays that are known to be small."""
+    op = OPS.get(node.op)
+    if node.blocks or op is None or op.lower is None or effect_of(node).kind not in (PURE, VIEW, WRITE):
+        return False
+    return all(_is_small(value.type) for value in (*node.inputs, *node.outputs)) and not computes_long(node)
+
+
+def _is_small(type: Any) -> bool:
+    if not isinstance(type, TensorType) or not type.exact:
+        return False
+    if type.kind != "array":
+        return True
+    lengths = [length for length in type.shape if length is not None]
+    if type.dtype.char not in DTYPES or not lengths or len(lengths) < len(type.shape):
+        return False
+    return math.prod(lengths) < (LONG if len(lengths) == 1 else LARGE)
+
+
+def _is_array(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and value.type.kind == "array"

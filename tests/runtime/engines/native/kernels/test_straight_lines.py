@@ -1,0 +1,182 @@
+"""Statements on small arrays, one after the other, as one piece of machine code."""
+
+import gc
+import sys
+
+import numpy as np
+import pytest
+
+import autograph as ag
+from tests.runtime.engines.native.kernels.test_fusion import outcome
+
+RANDOM = np.random.default_rng(27)
+
+
+def laplacian(x, h):
+    found = np.zeros_like(x)
+    found[1:] = (4 / 3) * x[:-1]
+    found[0] = (4 / 3) * x[1]
+    found[:-1] += (4 / 3) * x[1:]
+    found[-1] += (4 / 3) * x[0]
+    found += -2.5 * x
+    return found / h
+
+
+def corners(x, h):
+    dx, dy = x[1:, 1:] - x[:-1, 1:], x[1:, 1:] - x[1:, :-1]
+    x[0] = dx[0, 0] * h
+    x[1:, 1:] *= dy
+    return dx * dx + dy * dy, x[-1], (dx > dy)
+
+
+def in_place(x, h):
+    x *= h
+    x[1:] += x[:-1]
+    x[::2] -= 1
+    x /= h
+    return x
+
+
+def totals(x, h):
+    scaled = x * h
+    scaled[1:] -= x[:-1]
+    mean = scaled.sum() / len(x)
+    x[...] = scaled - mean
+    return mean, scaled.max(), x.argmin()
+
+
+def integers(x, h):
+    doubled = x * 2
+    doubled[::-1] += x // 3
+    doubled[1:] %= 7
+    x[:] = doubled
+    return doubled, x[0] + x[-1]
+
+
+FLOATS = [
+    *((laplacian, (length,)) for length in (9, 2, 1, 700)),
+    *((corners, shape) for shape in ((4, 6), (2, 2), (1, 3))),
+    *((in_place, shape) for shape in ((7,), (3, 4), (0,))),
+    *((totals, (length,)) for length in (12, 150)),
+]
+
+
+def native(function):
+    return ag.function(function, engine="native")
+
+
+def layouts(shape, dtype):
+    """Functions that make an array in some layout; each makes equal arrays."""
+    numbers = RANDOM.normal(size=shape).astype(dtype)
+    yield lambda: numbers.copy()
+    yield lambda: np.asfortranarray(numbers).copy(order="K")
+    yield lambda: numbers.copy()[::-1]
+    yield lambda: np.repeat(np.repeat(numbers, 2, axis=0), 2, axis=-1)[(slice(None, None, 2),) * len(shape)]
+
+
+def same(staged, function, make, *args):
+    x, other = make(), make()
+    assert outcome(staged, x, *args) == outcome(function, other, *args)
+    assert x.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("function, shape", FLOATS)
+def test_results_and_arguments_are_those_of_numpy(function, shape, dtype):
+    staged = native(function)
+    for make in [*layouts(shape, dtype)] * 2:
+        for h in (0.5, np.float32(3), 7, -0.0):
+            same(staged, function, make, h)
+
+
+@pytest.mark.parametrize("dtype", "bhilBHIL")
+def test_integers(dtype):
+    staged = native(integers)
+    for _ in range(3):
+        same(staged, integers, RANDOM.integers(0, 100, 11).astype(dtype).copy, 1)
+
+
+def test_they_are_one_piece():
+    for function, shape in ((laplacian, (9,)), (in_place, (7,)), (totals, (12,))):
+        staged, x = native(function), np.ones(shape)
+        staged(x, 0.5)
+        assert "are one piece of machine code" in str(staged.explain(x, 0.5))
+        assert "region" in staged.traces[0].source and "kernel" not in staged.traces[0].source
+
+
+def test_larger_arrays_and_single_statements_are_left_to_kernels():
+    for function, x in ((laplacian, np.ones(5000)), (lambda x, h: x * h + 1, np.ones(4))):
+        staged = native(function)
+        staged(x, 0.5)
+        assert "one piece" not in str(staged.explain(x, 0.5))
+
+
+@pytest.mark.parametrize("function, shape", FLOATS)
+def test_python_goes_on_from_each_node(function, shape, fuel):
+    staged, x = native(function), RANDOM.normal(size=shape)
+    for nodes in range(40):
+        for _ in range(2):
+            fuel.value = nodes
+            same(staged, function, x.copy, 0.5)
+    fuel.value = -1
+    same(staged, function, x.copy, 0.5)
+
+
+def test_warnings_and_errors_come_where_they_do_in_numpy():
+    def function(x, y):
+        x[1:] /= y[1:]
+        y[:-1] += x[1:]
+        x *= y
+        return x[3], y / x
+
+    staged = native(function)
+    for y in (np.ones(5), np.array([1.0, 0, 1, 1, 1]), np.ones(5) * 1e308, np.array([np.nan, 0, np.inf, 1, 2])):
+        for length in (5, 5, 3):
+            given, other = ([np.arange(1.0, length + 1), y[:length].copy()] for _ in range(2))
+            assert outcome(staged, *given) == outcome(function, *other)
+            assert [each.tobytes() for each in given] == [each.tobytes() for each in other]
+    read_only = np.ones(5)
+    read_only.flags.writeable = False
+    for x, y in ((read_only, np.ones(5)), (np.ones(5), read_only), (np.ones(5), np.ones(4))):
+        assert outcome(staged, x.copy() if x.flags.writeable else x, y) == outcome(function, x, y)
+
+
+def test_arguments_that_overlap():
+    numbers = RANDOM.normal(size=30)
+
+    def function(x, y):
+        x[1:] += y[:-1]
+        y[2:] = x[2:] * y[1:-1]
+        x -= y
+        return x + y
+
+    staged = native(function)
+    for begin in range(-3, 4):
+        one, other = numbers.copy(), numbers.copy()
+        found, wanted = (f(each[5:15], each[5 + begin : 15 + begin]) for f, each in ((staged, one), (function, other)))
+        assert found.tobytes() == wanted.tobytes() and one.tobytes() == other.tobytes()
+
+
+def test_results_are_arrays_of_their_own_and_nothing_leaks():
+    staged, x = native(laplacian), np.arange(9.0)
+    first, second = staged(x, 2.0), staged(x, 2.0)
+    references = sys.getrefcount(first)
+    assert first is not second and first.flags.owndata and first.base is None and references == 2
+    gc.collect()
+    before, count = sys.getrefcount(x), len(gc.get_objects())
+    for _ in range(100):
+        staged(x, 2.0)
+    assert abs(len(gc.get_objects()) - count) < 5
+    assert sys.getrefcount(x) == before
+
+
+def test_numbers_that_are_compared_by_identity_stay_python_numbers():
+    def function(x, a):
+        b = a
+        x[1:] += x[:-1]
+        x *= 2
+        x -= b
+        return b is a
+
+    staged = native(function)
+    assert staged(np.ones(4), 1.5) is function(np.ones(4), 1.5)
