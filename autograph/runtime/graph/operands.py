@@ -345,6 +345,12 @@ class Vectors(Protocol):
     def items(self, x: View | Computed, count: int) -> list[Number]:
         """The elements of a vector; leaves machine code if it has another length."""
 
+    def kept(self, x: Computed) -> View:
+        """The elements of a vector in memory of its own; `NoLowering` if its length is not known or large."""
+
+    def chosen(self, x: View, mask: View | Computed) -> View:
+        """Copies of the elements of a vector for which a vector of booleans is true; `NoLowering` as above."""
+
     def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:
         """Copy vectors of one dtype to others, after all have been read; leaves machine code if shapes differ."""
 

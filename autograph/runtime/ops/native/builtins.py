@@ -8,6 +8,7 @@ from typing import Any
 from autograph.runtime.graph.operands import (
     Array,
     Boxed,
+    Computed,
     Emitter,
     Fixed,
     Given,
@@ -112,9 +113,11 @@ def is_element(entries: tuple[Any, ...], ndim: int) -> bool:
 
 def element(emit: Emitter, x: Any, index: Any) -> Operand:
     """`x[index]`: an element, or a view."""
+    if isinstance(x, Computed):
+        x = emit.vectors.kept(x)
     if not isinstance(x, (Array, View)):
         raise NoLowering
-    if isinstance(index, (Array, View)):
+    if isinstance(index, (Array, View, Computed)):
         return views.gathered(emit, x, index)
     if type(index) is list:
         return vectors.rows_of(emit, x, index)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograph.runtime.graph.operands import Array, Computed, Emitter, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.operands import DTYPES, Array, Computed, Emitter, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import INT
 from autograph.runtime.ops.native.scalars import fitted, number
 
@@ -74,12 +74,22 @@ def whole_of(emit: Emitter, x: Any) -> View:
     return x
 
 
-def gathered(emit: Emitter, x: Any, index: Any) -> Gathered:
-    """`x[index]` of two vectors, the second one of integers."""
-    of, places = whole_of(emit, x), whole_of(emit, index)
+def gathered(emit: Emitter, x: Any, index: Any) -> Gathered | View:
+    """`x[index]` of two vectors, the second one of integers or booleans."""
+    of = whole_of(emit, x)
+    if index.dtype.kind == "b":
+        return _chosen(emit, of, index if isinstance(index, Computed) else whole_of(emit, index))
+    places = whole_of(emit, index)
     if len(of.shape) != 1 or len(places.shape) != 1 or places.dtype.char not in "bhilBHI":
         raise NoLowering
     return Gathered(of, places)
+
+
+def _chosen(emit: Emitter, x: View, mask: View | Computed) -> View:
+    if len(x.shape) != 1 or len(mask.shape) != 1 or x.dtype.char not in DTYPES:
+        raise NoLowering
+    emit.leave_if(emit.compare("ne", x.length, mask.shape[0]))
+    return emit.vectors.chosen(x, mask)
 
 
 def flipped(emit: Emitter, m: Any) -> View:

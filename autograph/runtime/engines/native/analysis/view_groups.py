@@ -10,10 +10,11 @@ from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Node, Value
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW
-from autograph.runtime.graph.traits import IN_PLACE, MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS
+from autograph.runtime.graph.traits import IN_PLACE, LOOP, MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
-LONGEST = 16    # nodes
+LONGEST = 16    # nodes in a loop
+MOST = 64       # the same for code that runs once
 LONG = 2048     # elements of a vector, from which on a kernel is faster, although Python calls it
 FEW = 48        # the same for functions that NumPy computes faster if it gets all elements at once
 LARGE = 256     # the same for matrices and so on, whose rows are short
@@ -25,7 +26,8 @@ def view_groups(structure: Structure, block: Block, place: int) -> Iterator[list
     If there is none, since nodes among them have effects, or it has no lowering, the first nodes may do, of which
     nothing but the last result is read by later ones: it becomes an array.
     """
-    nodes, anew = block.nodes[place : place + LONGEST], structure.made_anew
+    anew = structure.made_anew
+    nodes = block.nodes[place : place + longest(structure)]
     group = _view_group(structure, block, place)
     if group:
         yield group
@@ -36,8 +38,14 @@ def view_groups(structure: Structure, block: Block, place: int) -> Iterator[list
         outputs = [value for node in before if node not in anew for value in node.outputs]
         is_last = all(structure.last_use(block, value) < place + count for value in outputs)
         fits = all(effect_of(node).kind in (PURE, VIEW) and not computes_long(node) for node in nodes[:count])
-        if is_last and fits and count != len(group) and makes_view(last) and last.op in READS_VIEWS:
+        computes = makes_view(last) and (last.op in READS_VIEWS or chooses_by_mask(last))
+        if is_last and fits and count != len(group) and computes:
             yield nodes[:count]
+
+
+def longest(structure: Structure) -> int:
+    """How many nodes a group may have."""
+    return LONGEST if structure.root.op in LOOP else MOST
 
 
 def _view_group(structure: Structure, block: Block, place: int) -> list[Node]:
@@ -48,14 +56,14 @@ def _view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     If nodes further on read the result of a computation, the group ends with that: it becomes an array. None
     if a node reads such a view that needs an object, or computes a long vector.
     """
-    nodes, views, stop = block.nodes, set[Value](), place + 1
-    for at, node in enumerate(nodes[place : place + LONGEST], place):
+    nodes, views, stop, most = block.nodes, set[Value](), place + 1, longest(structure)
+    for at, node in enumerate(nodes[place : place + most], place):
         reads = not views.isdisjoint(node.inputs)
         if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS) or computes_long(node):
             return []
         if makes_view(node) and node not in structure.made_anew:
             last = structure.last_use(block, node.output) + 1
-            if node.op in READS_VIEWS and at + 1 >= stop and last > min(place + LONGEST, len(nodes)):
+            if node.op in READS_VIEWS and at + 1 >= stop and last > min(place + most, len(nodes)):
                 return nodes[place : at + 1]
             views.add(node.output)
             stop = max(stop, last)
@@ -71,6 +79,12 @@ def is_plain_view(node: Node) -> bool:
     array, index = node.args
     entries = index if type(index) is tuple else (index,)
     return _is_array(array) and all(map(_is_plain_entry, entries))
+
+
+def chooses_by_mask(node: Node) -> bool:
+    """Whether a node copies the elements for which a mask is true: `x[x > 0]`."""
+    *_, index = node.args or (None,)
+    return makes_view(node) and node.op not in READS_VIEWS and _is_array(index) and index.type.dtype.kind == "b"
 
 
 def _is_plain_entry(entry: Any) -> bool:

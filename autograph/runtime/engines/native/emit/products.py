@@ -19,7 +19,7 @@ from autograph.common.probes import agrees
 from autograph.runtime.engines.native.emit.buffers import listed, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
-from autograph.runtime.engines.native.emit.vector_elements import array, in_memory, items
+from autograph.runtime.engines.native.emit.vector_elements import array, chosen, in_memory, items, kept
 from autograph.runtime.engines.native.emit.vector_reductions import reduced
 from autograph.runtime.engines.native.emit.vector_stores import store, store_rows
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
@@ -58,6 +58,12 @@ class Vectors:
 
     def items(self, x: View | Computed, count: int) -> list[Number]:
         return items(self._emit, x, count)
+
+    def kept(self, x: Computed) -> View:
+        return kept(self._emit, ("kept", next(self._listed)), x)
+
+    def chosen(self, x: View, mask: View | Computed) -> View:
+        return chosen(self._emit, ("chosen", next(self._listed)), x, mask)
 
     def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:
         store_rows(self._emit, targets, values)

@@ -6,13 +6,14 @@ vectors, and an emitter whose instructions have as many elements as their operan
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.engines.native.emit.buffers import Buffer, contiguous, gathered, pointer
+from autograph.runtime.engines.native.emit.buffers import MANY, Buffer, contiguous, gathered, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.external_calls import element, make_array
 from autograph.runtime.engines.native.emit.value_ranges import Ranges
@@ -84,6 +85,40 @@ def items(emit: Emitter, x: View | Computed, count: int) -> list[Number]:
     if raised is not ir.FALSE:
         emit.leave_if(Number(BOOL, raised))
     return found
+
+
+def kept(emit: Emitter, key: Any, x: Computed) -> View:
+    """See `operands.Vectors`."""
+    _demand_order(x)
+    buffer = _known_room(emit, key, x)
+    raised = _fill(emit, buffer, x)
+    if raised is not ir.FALSE:
+        emit.leave_if(Number(BOOL, raised))
+    return buffer
+
+
+def chosen(emit: Emitter, key: Any, x: View, mask: View | Computed) -> View:
+    """See `operands.Vectors`."""
+    buffer, b = _known_room(emit, key, x), emit.b
+    checks = begin_checks(emit, mask)
+    source, target, read = Place(emit, x), Place(emit, buffer), reader(emit, mask)
+    with b.loop(0, x.length.ref, 1, [ir.constant(ir.I64, 0)]) as loop:
+        index = [loop.index]
+        target.store(source.load(index, 1), [loop.carried[0]], 1)
+        loop.carry(b.add(loop.carried[0], b.cast("zext", read(index, 1), ir.I64)))
+    if checks:
+        emit.leave_if(Number(BOOL, b.icmp("ne", raised_flags(b), 0)))
+    count = Number(INT, loop.results[0])
+    emit.ranges.bound(count.ref, 0, int(x.length.known or 0))
+    return View(x.dtype, buffer.data, (count,), buffer.strides, True)
+
+
+def _known_room(emit: Emitter, key: Any, x: View | Computed) -> View:
+    """Memory for as many elements on the stack, which need not be released."""
+    counts = [each.known for each in x.shape if each.known is not None]
+    if len(counts) < len(x.shape) or not math.prod(counts) <= MANY:
+        raise NoLowering
+    return Buffer(emit, key, x.dtype, x.shape).view
 
 
 def _fill(emit: Emitter, target: View, x: View | Computed) -> ir.Value:

@@ -25,7 +25,7 @@ from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
 from autograph.runtime.graph.operands import DTYPES
-from autograph.runtime.graph.traits import MAKES_ARRAYS, READS_VIEWS
+from autograph.runtime.graph.traits import MAKES_ARRAYS, MAKES_VIEWS, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
 STATEMENTS = 3      # on arrays, at least, each of which would be a call of a kernel or of NumPy
@@ -37,7 +37,8 @@ def straight_lines(nodes: Sequence[Node], used: Counter[Value]) -> Iterator[Node
     Args:
         used: how often the graph uses each value.
     """
-    for fits, group in groupby(nodes, _fits):
+    small = set[Value]()
+    for fits, group in groupby(nodes, lambda node: _fits(node, small)):
         found = list(group)
         if not fits or sum(map(_is_statement, found)) < STATEMENTS:
             yield from found
@@ -107,12 +108,26 @@ def _is_statement(node: Node) -> bool:
     return node.op in READS_VIEWS and (makes_view(node) or any(map(_is_array, node.inputs)))
 
 
-def _fits(node: Node) -> bool:
-    """Whether a node may be part of such a piece: a number, or arrays that are known to be small."""
+def _fits(node: Node, small: set[Value]) -> bool:
+    """Whether a node may be part of such a piece: a number, or arrays that are known to be small.
+
+    Args:
+        small: gets the vectors whose lengths are not known, but are those of small ones at most.
+    """
     op = OPS.get(node.op)
     if node.blocks or op is None or op.lower is None or effect_of(node).kind not in (PURE, VIEW, WRITE):
         return False
-    return all(_is_small(value.type) for value in (*node.inputs, *node.outputs)) and not computes_long(node)
+    if not all(value in small or _is_small(value.type) for value in node.inputs) or computes_long(node):
+        return False
+    parts = [value for value in node.outputs if not _is_small(value.type)]
+    small.update(parts)
+    return not parts or (node.op in MAKES_VIEWS and any(map(_is_array, node.inputs)) and all(map(_is_part, parts)))
+
+
+def _is_part(value: Value) -> bool:
+    """Whether a value is a vector of unknown length."""
+    type = value.type
+    return isinstance(type, TensorType) and type.exact and type.shape == (None,) and type.dtype.char in DTYPES
 
 
 def _is_small(type: Any) -> bool:

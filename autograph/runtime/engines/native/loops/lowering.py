@@ -13,11 +13,11 @@ from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
 from typing import Any
 
 from autograph.common.code_marks import UNBOUND
+from autograph.runtime.engines.native.analysis import view_groups
 from autograph.runtime.engines.native.analysis.if_conversion import compares, is_speculatable, late_last
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.analysis.view_groups import is_of_vectors, makes_view, stores_itself, view_groups
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
@@ -166,15 +166,15 @@ class Lowering:
         none: Python resumes before them, so that no view is live there.
         """
         is_long = self._emit.b.function.numbers > LARGE and not is_straight(self._structure.root)
-        if is_long and is_of_vectors(block.nodes[place]):
+        if is_long and view_groups.is_of_vectors(block.nodes[place]):
             return [], False
         changes = None
-        for group in view_groups(self._structure, block, place):
+        for group in view_groups.view_groups(self._structure, block, place):
             changes = self.flow.attempt(self._of_group, group)
             if changes is not None:
                 return group, changes
         node = block.nodes[place]
-        if not makes_view(node) or node in self._structure.made_anew:
+        if not view_groups.makes_view(node) or node in self._structure.made_anew:
             changes = self.flow.attempt(self._operation, node)
             if changes is None:
                 changes = self.flow.attempt(self._call_directly, node)
@@ -185,7 +185,7 @@ class Lowering:
         self._views, changes = True, False
         try:
             for node in group:
-                if changes and not stores_itself(node):
+                if changes and not view_groups.stores_itself(node):
                     raise NoLowering
                 changes = changes or self._operation(node)
         finally:
@@ -200,7 +200,9 @@ class Lowering:
         """Make an array of the last result of a group if it is a vector that later nodes read."""
         *_, value = group[-1].outputs or (None,)
         found = None if value is None else self.flow.state.env.get(value)
-        if value is None or not isinstance(found, Computed) or not self._outlives(value, group):
+        if value is None or not isinstance(found, (Computed, View)) or not self._outlives(value, group):
+            return False
+        if isinstance(found, View) and not view_groups.chooses_by_mask(group[-1]):
             return False
         if self._fast is not None:
             raise NoLowering
@@ -365,9 +367,9 @@ class Lowering:
             both[holds] = list(map(self.flow.operand, self.flow.args(block.results)))
         self._emit.b.place = node.place
         pairs = list(zip(both[True], both[False]))
-        if not all(one == other or (_is_number(one) and kind_of(one) == kind_of(other)) for one, other in pairs):
-            raise NoLowering
         for value, (one, other) in zip(node.outputs, pairs):
+            if one != other and not (isinstance(one, Number) and kind_of(one) == kind_of(other)):
+                raise NoLowering
             self.flow.define(value, one if one == other else self._emit.select(condition, one, other))
         return True
 
@@ -586,10 +588,6 @@ def _takes(rule: Any, count: int, names: tuple[str, ...]) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _is_number(operand: Any) -> bool:
-    return isinstance(operand, Number)
 
 
 def _item(items: tuple[Any, ...], index: Any) -> Any:

@@ -45,6 +45,19 @@ def totals(x, h):
     return mean, scaled.max(), x.argmin()
 
 
+def chosen(x, h):
+    low, high = x[x < 0.5] * h, x[(x >= 0.5) & (x < 1.5)] - h
+    none = x[x > 1e300]
+    x[1:] -= h
+    return low.sum() + high.sum(), none.sum(), np.sum(high * (low.sum() + high) + 1), x[x != x[0]] / 2
+
+
+def parts(x, h):
+    inner = ((x + h) * x)[1:]
+    both = (inner - x[:-1])[::-1]
+    return both[0] + inner[-1], both * inner, inner.max()
+
+
 def integers(x, h):
     doubled = x * 2
     doubled[::-1] += x // 3
@@ -58,6 +71,8 @@ FLOATS = [
     *((corners, shape) for shape in ((4, 6), (2, 2), (1, 3))),
     *((in_place, shape) for shape in ((7,), (3, 4), (0,))),
     *((totals, (length,)) for length in (12, 150)),
+    *((chosen, (length,)) for length in (1, 12, 150, 600)),
+    *((parts, shape) for shape in ((2,), (9,), (600,), (4, 5))),
 ]
 
 
@@ -97,7 +112,7 @@ def test_integers(dtype):
 
 
 def test_they_are_one_piece():
-    for function, shape in ((laplacian, (9,)), (in_place, (7,)), (totals, (12,))):
+    for function, shape in ((laplacian, (9,)), (in_place, (7,)), (totals, (12,)), (chosen, (9,)), (parts, (9,))):
         staged, x = native(function), np.ones(shape)
         staged(x, 0.5)
         assert "are one piece of machine code" in str(staged.explain(x, 0.5))
