@@ -16,7 +16,7 @@ from autograph.common.packages import check_names
 from autograph.errors import EngineError, StrictError, UnstagedDerivativeError
 from autograph.runtime.graph.effects import is_array
 from autograph.runtime.graph.graph import Graph, walk
-from autograph.runtime.graph.traits import AS_UFUNC_OF, LOOP
+from autograph.runtime.graph.traits import AS_UFUNC_OF, IN_PLACE, LOOP
 
 # The kinds that `strict` can refuse.
 KINDS = {
@@ -213,7 +213,7 @@ def _is_worth_a_try(graph: Graph) -> bool:
     if any(node.op in LOOP for node in nodes):
         return True
     arrays = [node.op for node in nodes if any(map(is_array, node.outputs))]
-    return len(arrays) > 1 and sum(op in AS_UFUNC_OF or op in _inner_loops() for op in arrays) > 1
+    return len(arrays) > 1 and sum(op in AS_UFUNC_OF or op in IN_PLACE or op in _inner_loops() for op in arrays) > 1
 
 
 def _inner_loops() -> Collection[str]:

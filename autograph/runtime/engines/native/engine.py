@@ -252,7 +252,7 @@ class Parted:
         if patient:
             part = partial(Parted, module=module, patient=True, late=late, kernels=self.kernels)
             make = partial(TieredRegion, **given, part=part)
-        splitter = Splitter(graph, make, whole, straight=not patient)
+        splitter = Splitter(graph, make, whole)
         self.regions, self.events = splitter.regions, splitter.events
         for region in self.regions:
             region.when_given_up = partial(self._put_back, region)

@@ -26,7 +26,6 @@ class Splitter(Copier):
     Args:
         make: makes a region of a loop and the places of outputs that are never read.
         whole: a loop that stays.
-        straight: whether statements without a loop may become regions, see `straight_lines`.
 
     Attributes:
         graph: the copy.
@@ -35,11 +34,7 @@ class Splitter(Copier):
     """
 
     def __init__(
-        self,
-        graph: Graph,
-        make: Callable[[Node, Collection[int]], Region],
-        whole: Node | None = None,
-        straight: bool = False,
+        self, graph: Graph, make: Callable[[Node, Collection[int]], Region], whole: Node | None = None
     ) -> None:
         super().__init__()
         self.regions: list[Region] = []
@@ -47,12 +42,11 @@ class Splitter(Copier):
         self._make = make
         self._whole = whole
         self._tells_apart = compares_new_objects(graph)
-        self._straight = straight and not self._tells_apart
         self._used = used_in([graph.block])
         self.graph = Graph(graph.name, self.block(graph.block))
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
-        for node in straight_lines(nodes, self._used) if self._straight else nodes:
+        for node in nodes if self._tells_apart else straight_lines(nodes, self._used):
             if is_straight(node):
                 self._call(into, node)
                 continue

@@ -67,6 +67,11 @@ class TieredRegion(Region):
         if are_wide(inputs):
             return super().__call__(*inputs)
         kinds = tuple(map(kind_of, inputs))
+        if self.is_straight and self._waits(kinds):
+            begin = budget.wall_time()
+            found = self._python()(*inputs)
+            self.taken[kinds] = self.taken.get(kinds, 0.0) + budget.wall_time() - begin
+            return found
         iterations = FIRST
         while self._waits(kinds) and self._pieces is not None:
             run = self._pieces.around.run
@@ -80,7 +85,8 @@ class TieredRegion(Region):
 
     def _waits(self, kinds: tuple[Any, ...]) -> bool:
         """Whether Python has not taken as long yet as compiling: another version takes as long, and may be in vain."""
-        return kinds not in self.versions and self.taken.get(kinds, 0.0) < max(PATIENCE, self.spent)
+        patience = PATIENCE * (WORTH if self.is_straight else 1)
+        return kinds not in self.versions and self.taken.get(kinds, 0.0) < max(patience, self.spent)
 
     def prepare(self) -> None:
         """Do nothing, since machine code may not pay."""

@@ -67,6 +67,22 @@ def test_what_is_told(patience):
     assert len(regions(function)) == 2 and "loop" in function.lower(*args).asm
 
 
+def test_statements_on_small_arrays_run_in_python_first(patience):
+    def function(x, y):
+        x[1:] += y[:-1]
+        y[::2] *= 0.5
+        x -= y
+        return x + y, x[0]
+
+    patience(1)     # four calls, see `tiering.WORTH`
+    given, other = ([np.arange(6.0), np.ones(6)] for _ in range(2))
+    staged = ag.function(function, engine="auto")
+    for call in range(8):
+        assert repr(staged(*given)) == repr(function(*other)) and repr(given) == repr(other)
+        assert any(each.versions for each in regions(staged)) == (call >= 4)
+    assert "are one piece of machine code" in str(staged.explain(*given))
+
+
 def test_a_loop_of_many_iterations_becomes_machine_code_before_it_ends(patience):
     patience(3, first=4)
     function = ag.function(total, engine="auto")
