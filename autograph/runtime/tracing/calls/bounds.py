@@ -64,7 +64,7 @@ class Recursion:
         variables = [part for cell in function.__closure__ or () for part in contents(cell).values()]
         facts = _known(args + variables)
         if (len(calls) >= DEEP and is_tested) or calls.count(facts) >= ALIKE:
-            raise TooDeep(trace.tests[0] if is_tested else None, function.__name__, trace.place())
+            raise TooDeep([*trace.tests], function.__name__, trace.place())
         return facts
 
 

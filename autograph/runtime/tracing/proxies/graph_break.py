@@ -110,12 +110,16 @@ class TooDeep(Signal):
     """A function calls itself under staged conditions, again and again.
 
     Attributes:
-        value: the condition that would have to be concrete; None in a loop without one.
+        tests: the conditions that would have to be concrete, from outside in; none in a loop without one.
     """
 
-    value: Value | None
+    tests: Sequence[Value]
     name: str
     place: Place
+
+    @property
+    def value(self) -> Value | None:
+        return self.tests[0] if self.tests else None
 
     @property
     def use(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,10 +50,12 @@ class GraphBreakPolicy:
             return StagingError(signal.message, *line_of(signal.place)) if signal.asked else signal.message + at
         if isinstance(signal, Unjoinable):
             reason = f"{signal.paths}, and the path is known only when the graph runs{at}"
-            return self._specialized(signal.test, f"{signal.paths}{_at(signal.place)}") or reason
+            tests = [] if signal.test is None else [signal.test]
+            return self._specialized(tests, f"{signal.paths}{_at(signal.place)}") or reason
         if isinstance(signal, (NeedsConcrete, TooDeep)):
             needed = f"its value is needed {signal.use}{_at(signal.place)}"
-            return self._specialized(signal.value, needed) or self._unspecialized(signal, at)
+            values = signal.tests if isinstance(signal, TooDeep) else [signal.value]
+            return self._specialized(values, needed) or self._unspecialized(signal, at)
         return signal
 
     def _at(self, signal: Signal) -> str:
@@ -62,10 +64,10 @@ class GraphBreakPolicy:
         line = user_line(user_part(place)) or place_of(self.function) or user_line(place)
         return ", {}:{}".format(*line) if line else ""
 
-    def _specialized(self, value: Value | None, reason: str) -> Respecialize | None:
-        """Make the Python numbers and lengths that determine a value part of the signature; None if others do, too."""
+    def _specialized(self, values: Sequence[Value], reason: str) -> Respecialize | None:
+        """Make the Python numbers and lengths that determine values part of the signature; None if others do, too."""
         paths = []
-        for source in depends_on(value) if value is not None else ():
+        for source in set[Value]().union(*map(depends_on, values)):
             path = self.params.get(source)
             if path is None or not isinstance(source.type, TensorType):
                 return None

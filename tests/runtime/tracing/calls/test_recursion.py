@@ -53,6 +53,30 @@ def test_one_as_deep_as_the_data_says_is_noticed_soon(
     assert 4 < len(begun) < 12
 
 
+@ag.function(engine="native")
+def quicksort(xs: Any, low: int, high: int) -> None:
+    if low >= high:
+        return
+    i, j, pivot = low, high, xs[(low + high) // 2]
+    while i <= j:
+        while xs[i] < pivot:
+            i += 1
+        while xs[j] > pivot:
+            j -= 1
+        if i <= j:
+            xs[i], xs[j] = xs[j], xs[i]
+            i, j = i + 1, j - 1
+    quicksort(xs, low, j)
+    quicksort(xs, i, high)
+
+
+def test_one_that_numbers_begin_and_data_go_on_with_is_traced_once() -> None:
+    xs = [float(7 * i % 101) for i in range(101)]
+    quicksort(xs, 0, 100)
+    assert xs == sorted(xs)
+    assert len(quicksort.traces) == 1
+
+
 # It ends while it is traced -------------------------------------------------------------------------------------------
 
 
