@@ -84,7 +84,7 @@ def make_dispatcher(
     tests: tuple[str, ...] = ()
     if cached is not None and is_plain(cached.key):
         keys = [cached.key] if len(parameters) == 1 else cached.key
-        found = [_test(f"§k{n}", p, key, p.name in keyers) for n, (p, key) in enumerate(zip(parameters, keys))]
+        found = [_test(f"§k{n}", p, key, keyers.get(p.name)) for n, (p, key) in enumerate(zip(parameters, keys))]
         tests = tuple(code for code, _ in found)
         names = {**names, "cached": cached, "enter": cached.entry}
         names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
@@ -360,21 +360,25 @@ def _key_statement(target: str, name: str, kind: Any, keyed: bool) -> str:
     )
 
 
-def _test(mark: str, parameter: Parameter, key: Any, keyed: bool) -> tuple[str, Sequence[Any]]:
+def _test(
+    mark: str, parameter: Parameter, key: Any, keyer: Callable[[Any], Any] | None
+) -> tuple[str, Sequence[Any]]:
     """Cheap code that is true only if the key of an argument is `key`; and the constants that it names.
 
     Args:
         mark: with which the names of the constants begin.
-        keyed: whether the policy mentions the parameter.
+        keyer: computes the key, if the policy mentions the parameter.
     """
     name, constants = parameter.name, Constants(mark)
+    if keyer is not None and (key is list or key is dict) and keyer(key()) is key:      # for all lists or dicts
+        return f"§type({name}) is {constants.named(key)}", constants
     if parameter.kind not in VARIADIC:
-        test = _array_test if keyed else _long_test if key in (list, tuple, str) else _value_test
+        test = _array_test if keyer else _long_test if key in (list, tuple, str) else _value_test
         found = test(name, key, constants)
         if found is not None and len(constants) <= MOST:
             return found, constants
     constants = Constants(mark)
-    made = f"§key_of_{name}" if keyed else "§parts" if parameter.kind in VARIADIC else "§key"
+    made = f"§key_of_{name}" if keyer else "§parts" if parameter.kind in VARIADIC else "§key"
     return f"{made}({name}) == {constants.named(key)}", constants
 
 

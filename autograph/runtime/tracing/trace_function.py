@@ -336,19 +336,24 @@ class Tracer:
         return Traced(graph, guards, containers, trace.events)
 
     def _check_unrolled(self) -> None:
-        """Check that no long code is made of loops over objects of which the program uses nothing but attributes.
+        """Check that no long code is made of loops over lists that the graph may look into instead.
+
+        These are lists of objects of which the program uses nothing but attributes, and, where there are no arrays,
+        lists of numbers.
 
         Raises:
-            Respecialize: the graph may have the loops instead, over lists of objects that it looks into.
+            Respecialize: there is such code.
         """
-        trace, calls = self.trace, self.context.calls
-        if trace.recorded < UNROLLED or trace.callbacks.differentiated:
+        trace, calls, unrolled = self.trace, self.context.calls, self._unrolled()
+        if unrolled is None or trace.recorded < UNROLLED or trace.callbacks.differentiated:
             return
-        unrolled = self._unrolled()
         used = calls.names | {code.co_name for code in calls.codes}
-        containers = of_objects(self.context.materializer.paths.values()) if unrolled is not None else {}
+        containers = of_objects(self.context.materializer.paths.values())
         whole = [path for path, classes in containers.items() if not any(_has_code(each, used) for each in classes)]
-        if whole and unrolled is not None:
+        has_arrays = any(isinstance(each.type, TensorType) and each.type.kind == "array" for each in self.params)
+        if not has_arrays:
+            whole += self._tables()
+        if whole:
             raise Respecialize(whole=(*whole,), reason=unrolled.message)
 
     def _unrolled(self) -> Event | None:

@@ -203,6 +203,20 @@ def test_all_that_is_variadic(tracer):
     assert the_one_that_ran(f, 1, np.ones(3), a=2).number == 1
 
 
+@pytest.mark.parametrize("make", [lambda n: [1.0] * n, lambda n: dict.fromkeys("abcde"[:n], 1)], ids=["list", "dict"])
+def test_containers_of_any_length_are_tested_by_their_class(tracer, make):
+    values = [make(n) for n in range(1, 6)]
+    f = function(lambda x: 0)
+    f(values[0]), f(values[1])
+    inline_cached(f, values[2])
+    kept = f._specializer.inline_cache()
+    f._specializer.traces.find.clear()
+    assert all(the_one_that_ran(f, value) is kept for value in (*values, type(values[0])()))
+    class Derived(type(values[0])): ...
+    for other in (Derived(values[0]), np.ones(2), 1.0, (1.0,), [np.ones(2)] if type(values[0]) is dict else {"a": 1}):
+        assert the_one_that_ran(f, other) is not kept
+
+
 def test_open_dimensions(tracer):
     f = function(lambda x: 0)
     f(np.ones(3)), f(np.ones(4)), f(np.ones((2, 3))), f(np.ones((4, 3)))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -68,6 +70,35 @@ def test_rows_are_asked_for_by_one_request() -> None:
     compiled(table(), 2, table())
     lines = str(compiled.explain(table(), 2, table())).split("\n")
     assert sum("is one object of the graph" in each for each in lines) == 2     # `u` and `weights`
+
+
+def all_pairs(points: list[tuple[float, float]], others: list[tuple[float, float]]) -> Any:
+    found = []
+    for x, y in points:
+        found.append([math.sin(x - z) ** 2 + math.cos(y) * math.cos(w) for z, w in others])
+    return found
+
+
+def scaled(points: list[tuple[float, float]], factors: np.ndarray) -> Any:
+    total = 0.0
+    for x, y in points:
+        total += sum([x * factors[n] * factors[n] + y * factors[n] + factors[n] / 2 for n in range(len(points))])
+    return total
+
+
+@pytest.mark.parametrize("function, other, is_whole", [(all_pairs, [], True), (scaled, np.arange(1.0, 9.0), False)])
+def test_long_code_over_numbers_becomes_loops(function: Callable[..., Any], other: Any, is_whole: bool) -> None:
+    compiled = ag.function(function, engine="native")
+    points = [(0.5 * n, 1.0 - n) for n in range(8)]
+    for given in (points, points[::-1], [(1, 2.5)] * 8, [(1.0, 2.0, 3.0)] * 8):
+        try:
+            wanted = function(given, other if len(other) else points)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=str(error).partition("(")[0]):
+                compiled(given, other if len(other) else points)
+        else:
+            assert compiled(given, other if len(other) else points) == wanted
+    assert ("points" in compiled.traces[0].signature.paths) == is_whole
 
 
 ALIASES = {

@@ -16,13 +16,16 @@ import numpy as np
 
 from autograph.common import cpython_internals, numpy_internals
 from autograph.common.cpython_internals import (
+    ALLOCATED,
     CLASS,
     DIGIT,
     DIGIT_BITS,
     IMMORTALS,
     ITEMS,
+    LIST_ITEMS,
     SIZE,
     SMALL_INTS,
+    TUPLE_ITEMS,
     VALUE,
     WORD,
     address_of,
@@ -46,7 +49,6 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyComplex_FromDoubles": (ir.PTR, ir.DOUBLE, ir.DOUBLE),
     "PyList_Append": (ir.I32, ir.PTR, ir.PTR),
     "PyTuple_New": (ir.PTR, ir.I64),
-    "PyTuple_SetItem": (ir.I32, ir.PTR, ir.I64, ir.PTR),
     "PyTuple_GetItem": (ir.PTR, ir.PTR, ir.I64),
     "PyObject_VectorcallDict": (ir.PTR, ir.PTR, ir.PTR, ir.I64, ir.PTR),
     "_PyObject_New": (ir.PTR, ir.PTR),
@@ -418,7 +420,31 @@ class ObjectBuilder:
         """A new tuple, which takes over the references to its parts."""
         found = self.python("PyTuple_New", len(parts))
         for place, part in enumerate(parts):
-            self.python("PyTuple_SetItem", found, place, part)
+            self.b.store(part, self.b.gep(found, TUPLE_ITEMS + SLOT * place))
+        return found
+
+    def append(self, items: ir.Value, thing: ir.Value, is_new: bool) -> ir.Value:
+        """Append an object to a list. Returns a number that is not 0 if that has failed.
+
+        Args:
+            is_new: whether the list may take over the reference.
+        """
+        b, count = self.b, self.load_at(ir.I64, items, SIZE)
+
+        def put() -> ir.Value:
+            place = b.gep(self.load_at(ir.PTR, items, LIST_ITEMS), count, ir.PTR)
+            b.store(thing if is_new else self.acquire(thing), place)
+            b.store(b.add(count, 1), b.gep(items, SIZE))
+            return ir.constant(ir.I32, 0)
+
+        def grow() -> ir.Value:
+            failed = self.python("PyList_Append", items, thing)
+            if is_new:
+                self.forget(thing)
+            return failed
+
+        found = b.if_else(b.icmp("slt", count, self.load_at(ir.I64, items, ALLOCATED)), put, grow, True)
+        assert found is not None
         return found
 
 

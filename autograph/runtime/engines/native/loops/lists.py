@@ -153,9 +153,7 @@ def _append(calls: PythonCalls, node: Node, thing: Any, value: Any) -> bool:
     value = stored(calls, value)
     flow.resume_from(at)
     ref, is_new = calls.object(value)
-    failed = emit.objects.python("PyList_Append", thing.ref, ref)
-    if is_new:
-        emit.objects.forget(ref)
+    failed = emit.objects.append(thing.ref, ref, is_new)
     emit.stop_if(Number(BOOL, emit.b.icmp("ne", failed, 0)), flow.stop)
     for none in node.outputs:
         flow.define(none, Fixed(None))

@@ -474,7 +474,7 @@ class PythonCalls:
             for each in bounds:
                 objects.forget(each)
             return found, True
-        parts = [ref if is_new else objects.another(ref) for ref, is_new in map(self.object, operand)]
+        parts = [ref if is_new else objects.acquire(ref) for ref, is_new in map(self.object, operand)]
         return objects.tuple_object(parts), True
 
     def truth(self, node: Node, operand: Any) -> Number:
