@@ -245,6 +245,7 @@ class Tracer:
         self.context = FunctionContext(name, signature, arguments, convert, late, borrowed)
         self.trace = self.context.trace
         self.params: dict[Value, str] = {}
+        self.shared: list[str] = []     # the paths of lists, dicts and objects that have several
         self.policy = GraphBreakPolicy(function, self.params)
 
     def begin(self, parts: Sequence[Part]) -> None:
@@ -255,6 +256,9 @@ class Tracer:
             values = self.args, self.kwargs
             for part, value, path in _arguments(parameters_of(self.function), self.signature.tree, values):
                 if type(part) is not int:       # a list, dict or object that the signature flattens
+                    known = self.context.materializer.paths.get(id(value))
+                    if known is not None and type(value) is not tuple:
+                        self.shared += path, known[1]
                     self.context.materializer.register(value, path)
                     self.context.environment.register_parts(value, path)
                     self.context.instrument(value)
@@ -407,10 +411,11 @@ class Tracer:
         return Respecialize(signal.static, (*whole,), signal.reason)
 
     def _tables(self) -> list[str]:
-        """The paths of lists and dicts of numbers, at any depth, of which traced code has copies."""
+        """The paths of lists and dicts of numbers, at any depth, of which traced code has copies: each by one name."""
         containers = [path for thing, path in self.context.materializer.paths.values() if type(thing) in (list, dict)]
         leaves = zip(self.signature.paths, self.signature.leaves)
         others = [path for path, leaf in leaves if not _is_number(leaf)]
+        others += self.shared
         return outermost([each for each in containers if not any(is_within(path, each) for path in others)])
 
     def packages_in_the_way(self) -> set[SourceKey]:

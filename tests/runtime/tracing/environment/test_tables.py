@@ -92,12 +92,12 @@ def test_long_code_over_numbers_becomes_loops(function: Callable[..., Any], othe
     points = [(0.5 * n, 1.0 - n) for n in range(8)]
     for given in (points, points[::-1], [(1, 2.5)] * 8, [(1.0, 2.0, 3.0)] * 8):
         try:
-            wanted = function(given, other if len(other) else points)
+            wanted = function(given, other if len(other) else [*points])
         except ValueError as error:
             with pytest.raises(ValueError, match=str(error).partition("(")[0]):
-                compiled(given, other if len(other) else points)
+                compiled(given, other if len(other) else [*points])
         else:
-            assert compiled(given, other if len(other) else points) == wanted
+            assert compiled(given, other if len(other) else [*points]) == wanted
     assert ("points" in compiled.traces[0].signature.paths) == is_whole
 
 
