@@ -176,6 +176,10 @@ class FunctionContext(TraceContext):
     def is_watched(self, kind: type) -> bool:
         return self.instrumentation.is_watched(kind)
 
+    def registries(self) -> Set[int]:
+        sources = self.environment.sources
+        return {id(each) for each in (self.instrumentation.seen, sources.read, sources.written, self.writer.own)}
+
     def roots(self) -> Iterator[Any]:
         yield from self.environment.roots()
         for container, _ in self.materializer.paths.values():

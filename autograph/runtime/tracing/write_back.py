@@ -38,14 +38,14 @@ class Writer:
         self.aliases = aliases
         self.lower = values.lower
         self._writes: set[int] = set()  # the nodes that were recorded here
-        self._own: dict[int, Any] = {}  # containers and objects that traced code made
+        self.own: dict[int, Any] = {}  # containers and objects that traced code made
 
     def write_back(self) -> None:
         """Record the writes to all objects outside, as they are now."""
         undo_log, late = self.trace.undo_log, set[SourceKey]()
         changed = []
         for thing, first in undo_log.all_changes():
-            if id(thing) in self._own:
+            if id(thing) in self.own:
                 continue
             after = thing if has_staged_items(thing) else contents(thing)  # staged items must have no copies
             changed.append((thing, first, after, undo_log.base(thing)))
@@ -163,7 +163,7 @@ class Writer:
             module = sys.modules.get(name) if type(name) is str else None
             if module is not None and own_dict(module) is thing:        # as that of the builtins
                 return self._write_object(module, after, before, first, lambda: Constant(module))
-            self._own[id(thing)] = thing
+            self.own[id(thing)] = thing
             return set()
         holder, source = found
         if own_dict(thing) is not None and not isinstance(thing, (list, dict, set)):

@@ -44,13 +44,14 @@ class Instrumentation:
 
     Attributes:
         inspected: classes that traced code may inspect.
+        seen: the things whose classes have stand-ins, by identity.
     """
 
     def __init__(self, trace: Trace, environment: CapturedEnvironment) -> None:
         self.trace = trace
         self._environment = environment
         self._classes: dict[type, None] = {}
-        self._seen: dict[int, Any] = {}
+        self.seen: dict[int, Any] = {}
         self._watched: dict[type, bool] = {}
         self._watches = UNWATCHED not in trace.context.late
         self._ended = False
@@ -101,7 +102,7 @@ class Instrumentation:
         kind = thing if is_a(thing, type) else type(thing)
         if not compares_itself(kind):
             self.inspected[kind] = None
-        if id(thing) not in self._seen:
+        if id(thing) not in self.seen:
             self._instrument([thing.__self__ if type(thing) is types.MethodType else thing])
 
     def instrument_parts(self, thing: Any) -> None:
@@ -109,9 +110,9 @@ class Instrumentation:
         self._instrument([*attributes(thing).values()])
 
     def _instrument(self, rest: list[Any]) -> None:
-        reach = max(_REACH, len(self._seen) + 1)    # one thing in any case
+        reach = max(_REACH, len(self.seen) + 1)    # one thing in any case
         while rest:
-            if len(self._seen) >= reach:
+            if len(self.seen) >= reach:
                 if self._watches:
                     raise Restart({UNWATCHED})
                 return
@@ -119,9 +120,9 @@ class Instrumentation:
             if reason := identity_is_users(thing):
                 self._refuse(reason)
                 continue
-            if type(thing) in _PARTLESS or is_tensor(thing) or id(thing) in self._seen:
+            if type(thing) in _PARTLESS or is_tensor(thing) or id(thing) in self.seen:
                 continue
-            self._seen[id(thing)] = thing
+            self.seen[id(thing)] = thing
             if is_a(thing, type):
                 self.instrument_class(thing)
             else:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from operator import is_
+from types import CellType
 from typing import Any, Protocol, TypeAlias
 
 from autograph.common import pytree
@@ -17,6 +18,7 @@ from autograph.common.bytecode import stored_at
 from autograph.common.code_marks import UNBOUND
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.static_keys import static_key
 from autograph.runtime.graph.types import MaybeUnbound
 from autograph.runtime.tracing.control_flow import merge
@@ -30,7 +32,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
 )
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.state.blame import interrupting
-from autograph.runtime.tracing.state.escape import EscapeAnalysis
+from autograph.runtime.tracing.state.escape import EscapeAnalysis, is_unshared
 from autograph.runtime.tracing.state.exceptions import run_or_raise
 from autograph.runtime.tracing.state.staged_containers import (
     STAGEABLE,
@@ -357,6 +359,33 @@ def escape_analysis(trace: Trace, values: Slots) -> EscapeAnalysis:
     return EscapeAnalysis(roots, replacements=trace.replacements, tuples=trace.tuples)
 
 
+def give_objects(
+    trace: Trace, escaped: EscapeAnalysis, slots: Iterable[Slot], arms: Sequence[Arm], paths: Sequence[Slots]
+) -> None:
+    """Treat objects of the user's that slots have on several paths as new, if only one variable refers to each.
+
+    So the program cannot distinguish them from others with the same attributes.
+    """
+    found = [slot for slot in slots if all(slot in each and is_users_object(each[slot]) for each in paths)]
+    if not found:
+        return
+    cells = (getattr(slot, "holder", None) for each in paths for slot in each)
+    holders = {id(each) for each in cells if type(each) is CellType}
+    pairs = {id(pair) for arm in arms for pair in arm.written.values()}
+    noted = {*trace.undo_log.noted(), *trace.context.registries(), *holders, *pairs}
+    for slot in found:
+        if all(_is_only(escaped, slot, each, noted) for each in paths):
+            for each in paths:
+                escaped.give_away(each[slot])
+
+
+def _is_only(escaped: EscapeAnalysis, slot: Slot, path: Slots, noted: set[int]) -> bool:
+    """Whether only one variable refers to the object that a slot has on a path."""
+    if any(other is not slot and value is path[slot] for other, value in path.items()):
+        return False
+    return escaped.is_given_away(path[slot]) or is_unshared(path[slot], slot, merge.FORMS, noted)
+
+
 def results_of(trace: Trace, block: Block, form: merge.Form, value: Any, used: bool = False) -> list[Any]:
     """The results of `block` for a value of `form`: its leaves, as arguments of the block's end.
 
@@ -492,6 +521,7 @@ def stage_branches(
     escaped = escape_analysis(trace, arms[0].before)
     results: list[list[Any]] = [[] for _ in arms]
     slots = _slots(arms, state)
+    give_objects(trace, escaped, slots, arms, [{**arms[0].before, **arm.values} for arm in arms])
     for arm in arms:
         policy.check(trace, [arm.result, *(arm.values[slot] for slot in slots if slot in arm.values)], escaped)
 
@@ -502,8 +532,7 @@ def stage_branches(
             found.extend(results_of(trace, arm.block, form, value, used))
         types = (type.inner if used and isinstance(type, MaybeUnbound) else type for type in merge.types(form))
         outputs = [node.add_output(type, policy.returned if used else name) for type in types]
-        if isinstance(form, merge.Leaf):
-            trace.likely.join(outputs[0], values)
+        trace.likely.join(outputs, values)
         return form, outputs
 
     changed = []

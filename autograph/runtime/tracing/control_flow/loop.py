@@ -30,6 +30,7 @@ from autograph.runtime.tracing.control_flow.cond import (
     check_hoisted,
     end_block,
     escape_analysis,
+    give_objects,
     join,
     results_of,
     run_body,
@@ -116,8 +117,7 @@ class Carry:
             name = "" if isinstance(slot, Entry) else slot.name
             values = [add(type, each) for type, each in merge.named(form, name)]
             assign(self.trace, slot, form, values)
-            if isinstance(form, merge.Leaf):
-                self.trace.likely.join(values[0], (self.begin[slot], self.ends.get(slot)))
+            self.trace.likely.join(values, (self.begin[slot], self.ends.get(slot)))
 
     def take_in(self, traced: Arm, unread: set[int]) -> bool:
         """Widen the forms by the final values of an iteration; returns whether that changed one."""
@@ -127,6 +127,8 @@ class Carry:
             if slot not in self.forms and id(slot) not in unread:
                 self.begin[slot] = traced.initial(slot)
                 self.forms[slot] = merge.Fixed(self.begin[slot])
+        ends = {**self.begin, **traced.begin, **traced.values}
+        give_objects(self.trace, self.escaped, [*traced.values], [traced], [self.begin, ends])
         self._give_away(traced)
         replaced = {slot for slot, form in self.forms.items() if isinstance(form, merge.Parts) and form.path}
         self.trace.replacements.check_within(value for slot, value in traced.values.items() if slot not in replaced)
@@ -161,7 +163,7 @@ class Carry:
                 continue
             reachable = reached(traced.values.values(), Changes())
             if reachable is not None and id(self.begin[slot]) not in reachable:
-                if is_unshared(self.begin[slot], slot, merge.Fixed):
+                if is_unshared(self.begin[slot], slot, merge.FORMS):
                     self.escaped.give_away(self.begin[slot])
 
     def inits(self) -> list[Any]:

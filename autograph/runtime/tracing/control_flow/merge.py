@@ -25,12 +25,14 @@ from autograph.common import pytree
 from autograph.common.code_marks import UNBOUND
 from autograph.common.statics import is_a
 from autograph.common.trace_rules import is_own_class
+from autograph.runtime.graph.object_model import is_open, is_users_object, set_attribute
 from autograph.runtime.graph.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.escape import EscapeAnalysis
 from autograph.runtime.tracing.state.iterators import TracedIterator
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
+from autograph.runtime.tracing.state.undo_log import attributes
 
 Form: TypeAlias = "Fixed | Leaf | Parts"
 
@@ -53,7 +55,7 @@ class Leaf:
         return proxy
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Parts:
     """A structure.
 
@@ -69,6 +71,9 @@ class Parts:
     path: str = ""
 
 
+FORMS = (Fixed, Parts)
+
+
 @dataclass(eq=False)
 class Misfit(Exception):
     """Two values that no form covers.
@@ -81,6 +86,23 @@ class Misfit(Exception):
     first: str
     second: str
     container: Any = None
+
+
+def rebuild_object(like: Any, parts: list[Any]) -> Any:
+    """An object of the class of another one, with other values of its attributes."""
+    made = object.__new__(type(like))
+    for name, part in zip(attributes(like), parts):
+        set_attribute(made, name, part)
+    return made
+
+
+_OBJECT = pytree.Kind(attributes, rebuild_object, ".{}".format)
+
+
+def _kind_of(value: Any) -> pytree.Kind | None:
+    """How to take a structure, or an object to which only a variable refers, apart; None for others."""
+    found = pytree.kind_of(value)
+    return _OBJECT if found is None and is_users_object(value) and is_open(type(value)) else found
 
 
 def is_stageable(value: Any) -> bool:
@@ -144,7 +166,9 @@ def widen(form: Form, value: Any, escaped: EscapeAnalysis, loose: bool = False) 
         return Leaf(inner if isinstance(inner, MaybeUnbound) else MaybeUnbound(inner))
     if is_stageable(first) and is_stageable(value):
         return Leaf(join(type_at(first), type_at(value)))
-    kind = pytree.kind_of(first)
+    kind = _kind_of(first)
+    if kind is _OBJECT and not (escaped.is_given_away(first) and escaped.is_given_away(value)):
+        kind = None
     if kind is not None and type(first) is type(value) and not _is_shared(first, escaped):
         parts: dict[Any, Form] = {key: Fixed(part) for key, part in kind.children(first).items()}
         identity = ANY if escaped.tuples.has_identity(first) else None
@@ -168,6 +192,8 @@ def _join_parts(form: Parts, value: Any, escaped: EscapeAnalysis, loose: bool) -
     """The form that also covers `value`, part by part; None if its class or keys differ, or other code knows it."""
     if type(value) is not type(form.like) or _is_shared(value, escaped):
         return None
+    if _kind_of(value) is _OBJECT and not escaped.is_given_away(value):
+        return None
     parts = _children(value)
     if list(parts) != list(form.parts):
         return None
@@ -177,7 +203,7 @@ def _join_parts(form: Parts, value: Any, escaped: EscapeAnalysis, loose: bool) -
 
 
 def _children(structure: Any) -> Mapping[Any, Any]:
-    kind = pytree.kind_of(structure)
+    kind = _kind_of(structure)
     assert kind is not None, "it has parts"
     return kind.children(structure)
 
@@ -311,7 +337,7 @@ def build(form: Form, proxies: Iterator[Any]) -> Any:
     if isinstance(form, Leaf):
         return form.build(next(proxies))
     identity = None if form.identity is None else next(proxies)
-    kind = pytree.kind_of(form.like)
+    kind = _kind_of(form.like)
     assert kind is not None
     made = kind.rebuild(form.like, [build(part, proxies) for part in form.parts.values()])
     if form.escaped is not None and form.path:

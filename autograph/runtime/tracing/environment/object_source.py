@@ -246,7 +246,7 @@ class ObjectSources:
         self.unread: dict[int, tuple[Any, Source | Value]] = {}
         self.reads: dict[int, set[str]] = {}
         self.written: dict[int, Any] = {}
-        self._read: dict[int, Any] = {}
+        self.read: dict[int, Any] = {}
         self.others: dict[int, tuple[Any, Source]] = {}
         self.read_at: dict[int, tuple[Any, Source]] = {}
         self.places: list[tuple[Any, Source]] = []
@@ -283,7 +283,7 @@ class ObjectSources:
 
     def is_unread(self, thing: Any) -> bool:
         """Whether traced code has neither read nor set attributes of an object, as far as that is noted."""
-        return id(thing) not in self._read and self.trace.context.is_watched(type(thing))
+        return id(thing) not in self.read and self.trace.context.is_watched(type(thing))
 
     def reads_of(self, thing: Any) -> set[str] | None:
         """The names of the attributes of an object that traced code has read; None if these are not all that matter."""
@@ -300,7 +300,7 @@ class ObjectSources:
         """Note that traced code reads attributes of an object from now on; it and its source if it was unread."""
         found = self.unread.pop(id(thing), None)
         if found is not None:
-            self._read[id(thing)] = thing
+            self.read[id(thing)] = thing
             self.roots.append(found)
         return found
 

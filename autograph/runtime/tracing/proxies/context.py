@@ -143,6 +143,10 @@ class TraceContext:
         """Whether it is noted which attributes of instances of a class traced code reads."""
         return False
 
+    def registries(self) -> Set[int]:
+        """The identities of dicts of all objects that traced code has met."""
+        return frozenset()
+
     def roots(self) -> Iterable[Any]:
         """All objects that traced code can reach by itself."""
         return ()

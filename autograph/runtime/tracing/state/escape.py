@@ -6,7 +6,8 @@ no other container may replace it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import weakref
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from types import BuiltinFunctionType, CellType, ModuleType
 from typing import Any, NoReturn
@@ -105,6 +106,10 @@ class Tuples:
         return are_tuples and (self.is_joined(first) or self.is_joined(second))
 
 
+class GivenAway(list[Any]):
+    """Objects that are new from now on, see `EscapeAnalysis.give_away`."""
+
+
 class EscapeAnalysis:
     """Decides whether an object existed before a body, or the body made it.
 
@@ -125,7 +130,7 @@ class EscapeAnalysis:
         self.tuples = Tuples(TraceContext()) if tuples is None else tuples
         self.replacements = Replacements({}) if replacements is None else replacements
         self._changes = Changes() if changes is None else changes
-        self._given_away: list[Any] = []
+        self._given_away = GivenAway()
 
     @forking.cached_property
     def _found(self) -> dict[int, bool] | None:
@@ -133,11 +138,16 @@ class EscapeAnalysis:
 
     def give_away(self, container: Any) -> None:
         """Treat a container as new from now on: only a variable referred to it, which is bound to another one."""
-        self._given_away.append(container)
+        if not self.is_given_away(container):
+            self._given_away.append(container)
+
+    def is_given_away(self, thing: Any) -> bool:
+        """Whether only a variable refers to an object, or did so until the variable was bound to another one."""
+        return any(thing is each for each in self._given_away)
 
     def __call__(self, thing: Any) -> bool:
         """Whether an object existed before; if there are too many to look through, all existed."""
-        if any(thing is container for container in self._given_away):
+        if self.is_given_away(thing):
             return False
         return self._found is None or id(thing) in self._found or id(thing) in self.replacements
 
@@ -162,12 +172,23 @@ class EscapeAnalysis:
         return found
 
 
-def is_unshared(container: Any, variable: Any, form: type) -> bool:
-    """Whether only a variable refers to a container, besides forms and dicts of slots, which tracing uses."""
+def is_unshared(container: Any, variable: Any, forms: tuple[type, ...], noted: Collection[int] = ()) -> bool:
+    """Whether only a variable refers to a container, besides forms and dicts of slots, which tracing uses.
+
+    Args:
+        forms: the classes of forms.
+        noted: the identities of other objects that tracing uses.
+    """
     referrers, holder = holders(container), getattr(variable, "holder", None)
     cell = holder if type(holder) is CellType else None
-    return referrers is not None and all(
-        each is cell or type(each) is form or (type(each) is dict and all(map(_is_slot, each))) for each in referrers
+    if referrers is None or weakref.getweakrefcount(container):
+        return False
+    return all(
+        each is cell
+        or type(each) in (*forms, GivenAway)
+        or id(each) in noted
+        or (type(each) is dict and all(map(_is_slot, each)))
+        for each in referrers
     )
 
 

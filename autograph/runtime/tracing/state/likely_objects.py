@@ -8,7 +8,7 @@ The items of the list that this call gets tell of which class `ball` probably is
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -51,9 +51,10 @@ class LikelyObjects:
         """Note that a proxy, or a tuple of these, is an item of a value."""
         self._bind(item, _items(self.of(source)))
 
-    def join(self, value: Value, values: Iterable[Any]) -> None:
-        """Note that a value is one of several on different paths."""
-        self.note(value, [each for other in values if is_tensor(other) for each in self.of(other._ag_value)])
+    def join(self, outputs: Sequence[Value], values: Iterable[Any]) -> None:
+        """Note that a value of the graph, the only one among some outputs, is one of several on different paths."""
+        for value in outputs if len(outputs) == 1 else ():
+            self.note(value, [each for other in values if is_tensor(other) for each in self.of(other._ag_value)])
 
     def of(self, value: Any) -> list[Any]:
         """The objects that a value may be."""

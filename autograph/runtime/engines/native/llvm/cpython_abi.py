@@ -51,6 +51,7 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyTuple_New": (ir.PTR, ir.I64),
     "PyTuple_GetItem": (ir.PTR, ir.PTR, ir.I64),
     "PyObject_VectorcallDict": (ir.PTR, ir.PTR, ir.PTR, ir.I64, ir.PTR),
+    "PyType_GenericAlloc": (ir.PTR, ir.PTR, ir.I64),
     "_PyObject_New": (ir.PTR, ir.PTR),
     "PyList_New": (ir.PTR, ir.I64),
     "PyList_Insert": (ir.I32, ir.PTR, ir.I64, ir.PTR),

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.common.cpython_internals import (
+    ABSTRACT,
     CLASS,
     CLASS_NAMES,
     COUNT,
@@ -20,6 +21,7 @@ from autograph.common.cpython_internals import (
     DICT_VALUES,
     ENTRY,
     ENTRY_VALUE,
+    HAS_PLACES,
     HASH,
     INDEX,
     INDEX_SIZE,
@@ -41,14 +43,16 @@ from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.loops.c_calls import raise_if
 from autograph.runtime.engines.native.loops.class_versions import Version
 from autograph.runtime.engines.native.loops.iterators import raise_again
-from autograph.runtime.engines.native.loops.lists import at_node, stored, taken
+from autograph.runtime.engines.native.loops.lists import at_node, changed, stored, taken
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.object_model import is_users, sets_plainly
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, Number
-from autograph.runtime.graph.traits import ON_ATTRIBUTE
+from autograph.runtime.graph.traits import MAKES_OBJECTS, ON_ATTRIBUTE
 from autograph.runtime.graph.types import BOOL
 
 _SEARCH = "attribute_in_dict"
@@ -326,3 +330,54 @@ def on_attribute(node: Node, args: Any) -> Callable[..., bool] | None:
 
 
 _ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {"get": (_get, 2), "set": (_set, 3), "has": (_has, 4)}
+
+
+# New objects ----------------------------------------------------------------------------------------------------------
+# Python's C API allocates an object. The code fills the slots itself; the C API sets other attributes, without code of
+# the user's.
+
+
+def _new(calls: PythonCalls, node: Node, kind: Fixed, parts: dict[str, Any]) -> bool:
+    """An object of a class with these attributes."""
+    flow, emit, at = calls.flow, calls.flow.emit, at_node(calls, node)
+    b, objects, version = emit.b, emit.objects, calls.versions.of(kind.value)
+    places = {name: version.place(name, "__setattr__") for name in parts}
+    operands = {name: stored(calls, part) for name, part in parts.items()}
+    flow.resume_from(at)
+    tag = objects.load_at(I32, objects.address(kind.value), TAG_OFFSET)
+    emit.demand(b.icmp("eq", tag, b.load(I32, b.gep(objects.address(version), ITEMS))))
+    found = objects.python("PyType_GenericAlloc", objects.address(kind.value), 0)
+    raise_if(calls, node, b.is_null(found))
+    for name, operand in operands.items():
+        place = places[name]
+        ref, is_new = calls.object(operand)
+        if place is not None and place.slot:
+            b.store(ref if is_new else objects.acquire(ref), b.gep(found, place.slot))
+            continue
+        failed = objects.python("PyObject_SetAttr", found, objects.address(name), ref)
+        if is_new:
+            objects.forget(ref)
+        _raise_if_unset(calls, node, found, failed)
+    flow.define(node.output, Boxed(found))
+    flow.own((node.output, ()), found)
+    changed(calls, at)
+    return True
+
+
+def _raise_if_unset(calls: PythonCalls, node: Node, found: Value, failed: Value) -> None:
+    """Raise the exception of a setter, after the release of the object."""
+    b = calls.flow.emit.b
+    is_failure = b.icmp("ne", failed, 0)
+    with b.if_then(is_failure):
+        calls.flow.emit.objects.forget(found)
+    raise_if(calls, node, is_failure)
+
+
+def on_new_object(node: Node, args: Any) -> Callable[..., bool] | None:
+    """The routine that emits a node which makes an object, if there is one."""
+    if node.op not in MAKES_OBJECTS or not HAS_PLACES:
+        return None
+    kind, parts = args[0].value, args[1]
+    if not is_users(kind) or kind.__flags__ & ABSTRACT or not node.outputs:
+        return None
+    return _new if all(sets_plainly(kind, name) for name in parts) else None

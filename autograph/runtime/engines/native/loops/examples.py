@@ -12,7 +12,8 @@ from typing import Any
 
 from autograph.common.cpython_internals import WORD, attribute_place, read, value_address
 from autograph.runtime.engines.native.loops.result_speculation import both, met
-from autograph.runtime.graph.graph import Block, Node, Value, map_args
+from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
+from autograph.runtime.graph.object_model import set_attribute
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.traits import (
     COPIES_ITEMS,
@@ -21,6 +22,7 @@ from autograph.runtime.graph.traits import (
     HAS_DEFAULT,
     INSERTS,
     LOOKS_UP,
+    MAKES_OBJECTS,
     ON_ATTRIBUTE,
     ON_CONTAINER,
     OVERLOADED,
@@ -151,6 +153,8 @@ class Examples:
         elif node.op == "unpack":
             for place, value in enumerate(node.outputs):
                 self._take(value, [thing[place : place + 1] for thing in first if type(thing) in (list, tuple)])
+        elif node.op in MAKES_OBJECTS:
+            self._of[node.output] = [self._made(*node.args)]
         elif node.op == "build" and type(node.args[0]) is list:
             if node.output not in self._of:
                 self._of[node.output] = [[each for arg in node.args[0] for each in self._examples(arg)]]
@@ -160,6 +164,14 @@ class Examples:
                 stored += self._examples(node.args[-1])[: MOST - len(stored)]
         elif len(node.outputs) == 1 and node.op in OPS:
             self._compute(node)
+
+    def _made(self, kind: Constant, parts: Mapping[str, Any]) -> Any:
+        """An object like one that a node makes."""
+        made = object.__new__(kind.value)
+        for name, part in parts.items():
+            for each in self._examples(part)[:1]:
+                set_attribute(made, name, each)
+        return made
 
     def _compute(self, node: Node) -> None:
         """Find examples of a number that is computed from others, for some classes of these."""

@@ -26,7 +26,7 @@ from autograph.runtime.engines.native.kernels.straight_lines import is_straight
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
-from autograph.runtime.engines.native.loops.attributes import on_attribute
+from autograph.runtime.engines.native.loops.attributes import on_attribute, on_new_object
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.containers import call_directly, on_container
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
@@ -282,7 +282,7 @@ class Lowering:
             for value, part in zip(node.outputs, args[0]):
                 self.flow.define(value, part)
             return False
-        elif (emit := on_container(node, args) or on_attribute(node, args) or on_random_items(node, args)) is not None:
+        elif (emit := next(filter(None, (each(node, args) for each in _ROUTINES)), None)) is not None:
             self.calls.direct.setdefault(node, None)
             return emit(self.calls, node, *args)
         elif node.op == "getitem" and type(args[0]) is tuple:
@@ -575,6 +575,9 @@ class Lowering:
         raised = emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL)
         emit.stop_if(Number(BOOL, raised), lambda: raise_again(self.calls, node))
         self._after(node, carried)
+
+
+_ROUTINES = on_container, on_attribute, on_random_items, on_new_object
 
 
 @cache
