@@ -451,7 +451,7 @@ class Emitter(Protocol):
         """Leave machine code if NumPy would warn: of an infinity from finite numbers, or a NaN from other numbers."""
 
     def integer(self, name: str, a: Number, b: Number) -> Number:
-        """`add sub mul` and so on, of integers, which wrap around."""
+        """`add sub mul` and so on, of integers, which wrap around; `gcd` of integers that are not negative."""
 
     def overflowing(self, name: str, a: Number, b: Number) -> tuple[Number, Number]:
         """`add sub mul shl` of integers, and whether the result overflows."""
@@ -460,7 +460,7 @@ class Emitter(Protocol):
         """`add sub mul div rem` of floats, by the rules of IEEE 754."""
 
     def function(self, name: str, *args: Number) -> Number:
-        """A function of floats that is exact or correctly rounded: `sqrt fabs floor ceil trunc rint copysign`."""
+        """A function that is exact or correctly rounded: `sqrt fabs floor ceil trunc rint copysign ctpop ctlz`."""
 
     def library(self, name: str, *args: Number, finite: bool = False) -> Number:
         """A function of the C library on `float64`, as Python calls it; `NoLowering` if Python calls another one.

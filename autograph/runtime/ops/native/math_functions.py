@@ -12,8 +12,8 @@ from typing import Any
 
 from autograph.runtime.graph.operands import Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
-from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
-from autograph.runtime.ops.native.scalars import EXACT, finite, fitted, number, result, zero
+from autograph.runtime.ops.native.number_rules import PYTHON, absolute, arithmetic, inverse
+from autograph.runtime.ops.native.scalars import EXACT, both, either, finite, fitted, number, result, zero
 
 
 def real(emit: Emitter, a: Any) -> Number:
@@ -89,6 +89,94 @@ def is_nan(emit: Emitter, a: Any) -> Number:
 def is_finite(emit: Emitter, a: Any) -> Number:
     """`math.isfinite(a)`."""
     return finite(emit, real(emit, a))
+
+
+def is_infinite(emit: Emitter, a: Any) -> Number:
+    """`math.isinf(a)`."""
+    return emit.compare("eq", emit.function("fabs", real(emit, a)), emit.constant(math.inf, FLOAT))
+
+
+def is_integer(emit: Emitter, a: Any) -> Number:
+    """`a.is_integer()` of a float."""
+    x = number(emit, a)
+    if x.type != FLOAT:
+        raise NoLowering
+    return both(emit, finite(emit, x), emit.compare("eq", emit.function("floor", x), x))
+
+
+def is_close(emit: Emitter, a: Any, b: Any) -> Number:
+    """`math.isclose(a, b)`, with the tolerances that Python has by default."""
+    x, y = real(emit, a), real(emit, b)
+    sizes = [emit.function("fabs", each) for each in (x, y)]
+    distance = emit.function("fabs", emit.floating("sub", y, x))
+    bounds = [emit.floating("mul", emit.constant(1e-9, FLOAT), each) for each in sizes]
+    within = either(emit, *(emit.compare("le", distance, each) for each in bounds))
+    close = both(emit, within, both(emit, *(finite(emit, each) for each in (x, y))))
+    return either(emit, emit.compare("eq", x, y), close)
+
+
+def logarithm(emit: Emitter, a: Any, *base: Any) -> Number:
+    """`math.log(a)` or `math.log(a, base)`."""
+    log = of_library("log")
+    if not base:
+        return log(emit, a)
+    found, divisor = log(emit, a), log(emit, *base)
+    emit.leave_if(zero(emit, divisor))
+    return emit.floating("div", found, divisor)
+
+
+# Integers -------------------------------------------------------------------------------------------------------------
+
+
+def integer(emit: Emitter, a: Any) -> Number:
+    """An argument that must be an integer."""
+    x = number(emit, a)
+    if x.type.kind != "python" or x.type.dtype.kind not in "bi":
+        raise NoLowering
+    return fitted(emit, x, INT)
+
+
+def size(emit: Emitter, a: Any) -> Number:
+    """The absolute value of an integer."""
+    return absolute(PYTHON)(emit, integer(emit, a))
+
+
+def gcd(emit: Emitter, a: Any, b: Any) -> Number:
+    """`math.gcd(a, b)`."""
+    return emit.integer("gcd", size(emit, a), size(emit, b))
+
+
+def lcm(emit: Emitter, a: Any, b: Any) -> Number:
+    """`math.lcm(a, b)`."""
+    x, y = size(emit, a), size(emit, b)
+    common, one = emit.integer("gcd", x, y), emit.constant(1, INT)
+    divisor = emit.select(zero(emit, common), one, common)
+    return arithmetic("mul", PYTHON)(emit, emit.integer("div", x, divisor), y)
+
+
+def integer_root(emit: Emitter, a: Any) -> Number:
+    """`math.isqrt(a)`: the root as a float is off by one at most."""
+    x, one = integer(emit, a), emit.constant(1, INT)
+    outside = emit.compare("lt", x, emit.constant(0, INT)), emit.compare("gt", x, emit.constant(2**62, INT))
+    emit.leave_if(either(emit, *outside))
+    found = emit.convert(emit.function("sqrt", emit.convert(x, FLOAT)), INT)
+    above, next = emit.compare("gt", emit.integer("mul", found, found), x), emit.integer("add", found, one)
+    below = emit.compare("le", emit.integer("mul", next, next), x)
+    return emit.select(above, emit.integer("sub", found, one), emit.select(below, next, found))
+
+
+def bit_length(emit: Emitter, a: Any) -> Number:
+    """`a.bit_length()`"""
+    zeros = emit.function("ctlz", size(emit, a), emit.constant(False, BOOL))
+    return emit.integer("sub", emit.constant(64, INT), zeros)
+
+
+def bit_count(emit: Emitter, a: Any) -> Number:
+    """`a.bit_count()`"""
+    return emit.function("ctpop", size(emit, a))
+
+
+# Powers ---------------------------------------------------------------------------------------------------------------
 
 
 def float_power(emit: Emitter, x: Number, y: Number) -> Number:

@@ -54,7 +54,7 @@ from autograph.runtime.ops.gradients.toolkit import same, shape
 from autograph.runtime.ops.inference.containers import list_of, tuple_of
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, operand, type_of_arg
-from autograph.runtime.ops.native import array_creation, numpy_scalars
+from autograph.runtime.ops.native import array_creation, math_functions, numpy_scalars
 
 MUTABLE = ("list", "dict", "set", "bytearray", "deque")
 SETS = ("set", "frozenset")
@@ -200,9 +200,10 @@ functions(      # a copy of a list has the same items; that of an array shares n
     traits=[COPIES_ARRAYS, COPIES_ITEMS, TOTAL, MAKES_ARRAYS, SHALLOW, OVERLOADED, READS_ITEMS, (ON_CONTAINER, "copy")],
 )  # fmt: skip
 
-functions(".is_integer", of_numbers(BOOL))
+functions(".is_integer", of_numbers(BOOL), lower=math_functions.is_integer)
 functions(".as_integer_ratio", of_numbers(tuple_of(INT, INT)), traits=[ENCODES_FLOATS])
-functions(".bit_length .bit_count", bits)
+functions(".bit_length", bits, lower=math_functions.bit_length)
+functions(".bit_count", bits, lower=math_functions.bit_count)
 
 # Methods of containers.
 _MUTABLE, _SET = of_objects(MUTABLE, NONE), of_objects(SETS, NONE)

@@ -52,6 +52,30 @@ def test_of_two(expression, tmp_path):
     check(tmp_path, expression, "x, y", [*pairs, *zip(NUMBERS, NUMBERS[7:]), (2, 3), (2.5, 3), (0, 0)])
 
 
+INTEGERS = [0, 1, -1, 2, 6, -36, 97, 2**31, 2**53 + 1, -(2**62), 2**62 + 1, 2**63 - 1, -(2**63), 2**64, True, 3.0]
+INTEGERS += [random.Random(seed).randrange(10**9) ** 2 + delta for seed in range(20) for delta in (-1, 0, 1)]
+
+
+@pytest.mark.parametrize("expression", ["math.isqrt(x)", "x.bit_length()", "math.factorial(x % 25)", "math.isinf(x)"])
+def test_of_an_integer(expression, tmp_path):
+    check(tmp_path, expression, "x", [(x,) for x in (*INTEGERS, math.inf, -math.inf, math.nan, 0.5)])
+
+
+@pytest.mark.parametrize("expression", ["math.gcd(x, y)", "math.lcm(x, y)", "math.comb(x, y % 9)"])
+def test_of_two_integers(expression, tmp_path):
+    check(tmp_path, expression, "x, y", [(x, y) for x in INTEGERS for y in (*INTEGERS[:20], 12, 10**6)])
+
+
+TWO = ["hypot(x, y)", "log(x, y)", "isclose(x, y)", "ldexp(x, y)", "remainder(x, y)", "dist((x, 1), (y, 2.5))"]
+
+
+@pytest.mark.parametrize("expression", TWO)
+def test_of_two_floats(expression, tmp_path):
+    near = [(x, x * (1 + difference)) for x in NUMBERS[:40] for difference in (1e-9, 1.0000001e-9, 9e-10)]
+    pairs = [*zip(NUMBERS, NUMBERS[7:]), *near, (0, 0), (2, 3), (1, 0), (8, 2), (1, 1), (0.5, 400), ("1", 2)]
+    check(tmp_path, f"math.{expression}", "x, y", [*pairs, *((x, y) for x in VALUES["float"] for y in VALUES["float"])])
+
+
 @pytest.mark.parametrize("kind", ["float", "int"])
 def test_powers(kind, tmp_path):
     pairs = [(x, y) for x in VALUES["float"] for y in VALUES[kind]]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.emit.value_ranges import Ranges, limits
+from autograph.runtime.engines.native.libmath import integers
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, class_of, llvm_type
@@ -150,6 +151,8 @@ class Emitter:
             exact = _EXACT[name](a.known, b.known)
             if abs(exact) < 2**63:
                 return self.constant(exact, INT)
+        if name == "gcd":
+            return Number(a.type, integers.gcd(self.b, a.ref, b.ref))
         if a.type.dtype.kind not in "iu":
             return self.emit(a.type, _INTEGER.get(name) or _UNSIGNED[name], a, b)
         sure = name not in ("div", "rem") or (self.ranges.bounds(a)[0] >= 0 and self.ranges.bounds(b)[0] > 0)

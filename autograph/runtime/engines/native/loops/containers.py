@@ -65,6 +65,7 @@ from autograph.runtime.graph.types import BOOL, FLOAT, INT
 _EQ, _NE = 2, 3     # `Py_EQ`, `Py_NE`
 _DICTS = (dict, defaultdict, Counter, OrderedDict)
 _SETS = (set, frozenset)
+_PLAIN = "builtins", "math"     # modules whose functions run code of the user's only for objects of the user's
 _METHOD, _HEAPS = type(list.append), (heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace)
 _KINDS = frozenset(CLASSES.values())
 
@@ -412,7 +413,7 @@ def call_directly(calls: PythonCalls, node: Node) -> bool:
             raise NoLowering
         return _called(calls, node, method, [first, *rest], rest)
     function = None if op is None or op.effect == ORDERED else op.target
-    if not isinstance(function, (BuiltinFunctionType, type)) or function.__module__ != "builtins":
+    if not isinstance(function, (BuiltinFunctionType, type)) or function.__module__ not in _PLAIN:
         raise NoLowering
     return _called(calls, node, function, args, args)
 
