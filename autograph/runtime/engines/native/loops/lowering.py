@@ -212,11 +212,12 @@ class Lowering:
         return True     # if it ran again, there would be two arrays
 
     def _outlives(self, value: Value, group: list[Node]) -> bool:
-        """Whether nodes behind a group read a view: its type was not known when the group was made."""
-        if not isinstance(self.flow.state.env.get(value), VIEWS) or value.node in self._structure.made_anew:
+        """Whether nodes behind a group read a view; or nothing reads a computed one, of which NumPy may warn."""
+        found, block = self.flow.state.env.get(value), self.flow.block
+        if not isinstance(found, VIEWS) or value.node in self._structure.made_anew:
             return False
-        block = self.flow.block
-        return block is None or self._structure.last_use(block, value) > block.nodes.index(group[-1])
+        last = -1 if block is None else self._structure.last_use(block, value)
+        return block is None or last > block.nodes.index(group[-1]) or (last < 0 and isinstance(found, Computed))
 
     def _without_lowering(self, block: Block, place: int, node: Node) -> int | None:
         """Emit a node without a lowering for its operands. Returns the place where the code continues, if it does."""

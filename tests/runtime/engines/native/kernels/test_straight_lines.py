@@ -156,6 +156,28 @@ def test_warnings_and_errors_come_where_they_do_in_numpy():
         assert outcome(staged, x.copy() if x.flags.writeable else x, y) == outcome(function, x, y)
 
 
+def test_warnings_of_results_that_nothing_reads():
+    def function(x, y):
+        x[1:] += y[:-1]
+        x / y
+        y *= 2
+        kept = x - y
+        return x * y, kept.sum()
+
+    def loop(x, y):
+        for i in range(len(x)):
+            x[i] += y[i]
+            x[i] / y[i]
+            y[i] *= 2
+        return x
+
+    for each, shape in ((function, 5), (loop, (3, 4))):
+        x, y = np.ones(shape), np.zeros(shape)
+        staged = native(each)
+        for _ in range(3):
+            assert outcome(staged, x.copy(), y.copy()) == outcome(each, x.copy(), y.copy())
+
+
 def test_arguments_that_overlap():
     numbers = RANDOM.normal(size=30)
 
