@@ -200,9 +200,8 @@ class Lowering:
         """Make an array of the last result of a group if it is a vector that later nodes read."""
         *_, value = group[-1].outputs or (None,)
         found = None if value is None else self.flow.state.env.get(value)
-        if value is None or not isinstance(found, (Computed, View)) or not self._outlives(value, group):
-            return False
-        if isinstance(found, View) and not view_groups.chooses_by_mask(group[-1]):
+        is_part = isinstance(found, View) and not view_groups.chooses_by_mask(group[-1])
+        if value is None or is_part or not isinstance(found, (Computed, View)) or not self._outlives(value, group):
             return False
         if self._fast is not None:
             raise NoLowering
