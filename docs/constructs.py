@@ -103,6 +103,7 @@ STATEMENTS = {
     """,
     "Objects": """
         q += a.x   a.x = p   a.x += p   a.x, a.y = a.y, a.x   q += team[j].x   team[j].x = p   q = a.size()
+        q += team[j].size()   for b in team: q += b.size()
         q = Point(p, q).x   b = Point(p, q); q = b.x + b.y   zs.append(Point(p, q))
         i += isinstance(a, Point)   q = getattr(a, 'x')   i += a is team[0]
         for b in team: q += b.x

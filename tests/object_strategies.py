@@ -47,6 +47,12 @@ class Plain:
             return 0.0
         return math.sqrt(abs(self.x - other.x) + abs(self.y - other.y))
 
+    def plus(self, other):
+        return type(self)(self.x + other.x, self.y)
+
+    def __sub__(self, other):
+        return Plain(self.x - other.x, other.y, self.n)
+
     def scaled(self, by=2, *, k=1):
         for _ in range(k):
             self.x = self.x * by
@@ -69,6 +75,7 @@ class Slots:
         return max(self.x, self.y)
 
     halved, both, apart, scaled = Plain.halved, Plain.both, Plain.apart, Plain.scaled
+    plus, __sub__ = Plain.plus, Plain.__sub__
 
 
 @dataclass
@@ -86,6 +93,7 @@ class Data:
         return self.x * 2 + self.y
 
     halved, both, apart, scaled = Plain.halved, Plain.both, Plain.apart, Plain.scaled
+    plus, __sub__ = Plain.plus, Plain.__sub__
 
 
 @dataclass(slots=True, eq=False)
@@ -192,12 +200,15 @@ OBJECTS = forms("""
 PLACES = forms("{h}   {i}   {i} % 3   -{i} % 4")
 CHANGES = forms("""
     {o}.move({p})   q += {o}.size()   q = {o}.apart({o})   p += {o}.halved
+    m = Plain(m.x + {p}, {p})   m = m.plus({o})   m = m - {o}   m.x += {p}   w = Slots({p}, m.y, 1)   q += m.x * w.y
+    seen.append(Plain({p}, m.x)); del seen[20:]   w, m = Slots(m.x, w.x), Plain(w.y, 1.5)
     {o}.x += {p}   {o}.x = {p}   {o}.y -= {p}   {o}.y = {p}   {o}.x += {p} * 0.5   {o}.n += 1   {o}.n += {i}
     {o}.n = {i}   {o}.x, {o}.y = {o}.y, {o}.x   {o}.x = {o}.y   {o}.next = {o}   {o}.next = None   team[{h}] = {o}
     {o}.move({p})
     {o}.extra = {p}   setattr({o}, 'x', {p})   moved({o}, {p})   q += {o}.x   i += {o}.n   xs[{h}] = {o}.x   z = {o}
     xs[{h}] += {o}.y   q = {o}.x - {o}.y   p, q = {o}.x, {o}.y   a, b = b, a   a = {o}   team.append({o}); del team[30:]
     d[{h}] = {o}   seen.append({o})   {o}.x *= -1   {o}.x = -{o}.x   {o}.x = None   {o}.y = {i}   {o}.n = {i} * 2 ** 40
+    w = m   m = {o}   seen.append(m)   m.next = m   m = Plain({p}, m)   m = m.plus(m)   {o}.next = m   d[{h}] = w
     del {o}.y   del {o}.extra   Plain.scale = {p}   Plain.y = property(lambda z: 1.5, moved)   del Plain.y
     Slots.x, Slots.y = Slots.y, Slots.x   {o}.__dict__ = dict(x={p}, y={p}, n=1)   vars({o})['x'] = {p}   {o}.x = 'a'
     Plain.move = Slots.move   Slots.size = lambda z: z.n + 1   Plain.size, Slots.size = Slots.size, Plain.size
@@ -205,7 +216,10 @@ CHANGES = forms("""
     q = {o}.apart({o})   p, q = {o}.both   {o}.scaled({p}, k={i})
     {o}.x = float('nan')   {o}.x = {o}   print({p}, {o}.n)   {o}.__class__ = Plain   q += {p}   i += 1
 """)
-RETURNS = forms("return i, q, team, xs   return p, q, a, b, seen   return z, d, {p}   return sum(z.x for z in team)")
+RETURNS = forms("""
+    return i, q, team, xs   return p, q, a, b, seen   return z, d, {p}   return m, w, q, seen
+    return m.x, w.y, m is w   return sum(z.x for z in team)
+""")
 LOOPS = forms("""
     z in team   z in team   a in team   z in t   i in range(len(team))   j in range(len(team))   i in range(n)
     j in range(i + 1, len(team))   i, z in enumerate(team)   z, a in zip(team, team)   b in team   z in rows[0]
@@ -265,11 +279,11 @@ class _Writer(FormWriter):
             self.forms = self.forms | {"p": NUMBERS[:14], "c": CONDITIONS[:3], "o": ("z", "team[{h}]"), "h": ("i",)}  # type: ignore[misc]
             self.names = self.names | {"h": ("i",)}     # type: ignore[misc]
             self.leaves = self.leaves | {"h": ("0",), "p": ("0.5", "1.5", "z.x"), "o": ("z",)}      # type: ignore[misc]
-            self.changes, self.heads = CHANGES[:16], LOOPS[:7]
+            self.changes, self.heads = CHANGES[:23], LOOPS[:7]
 
     def program(self) -> str:
         scope = Scope()
-        body = ["i, j, p, q, left, seen, z = 0, 1, 0.0, 0.5, 99, [], a"]
+        body = ["i, j, p, q, left, seen, z = 0, 1, 0.0, 0.5, 99, [], a", "m, w = Plain(1.5, 0.5), Slots(0.5, 2.5)"]
         while self.left > 3 or len(body) < 4:
             body += self.draw(st.sampled_from([self.for_, self.for_, self.walk]))(scope)
         body.append(self.filled(self.pick(*RETURNS)))

@@ -118,6 +118,7 @@ QUIET.update({
     "bound": _bound,
     "getitem": _getitem,
     "getattr": _getattr,
+    "has_member": lambda node: True,
     "range": _range,
     "len": _len,
     "abs": of_numbers("bif"),

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from autograph.common.statics import class_attribute, reads_plainly
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, walk_blocks
+from autograph.runtime.graph.traits import ELEMENTWISE, OVERLOADED
 from autograph.runtime.graph.types import ANY
 from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.stand_ins import Recorded
@@ -110,14 +111,15 @@ class GuardedMethods(Objects):
         if not members:
             return otherwise()
         (function, test), *rest = members
-        called, go_on = self.caller.replacement(function), partial(self._choose, rest, args, kwargs, otherwise)
+        go_on = partial(self._choose, rest, args, kwargs, otherwise)
         if function.__code__ in self._refused:
             return go_on()
         self._open.append(function.__code__)
+        inlined = partial(self._inlined, function, args, kwargs)
         try:
             with Checkpoint(self.trace, NoState()) as checkpoint:
                 try:
-                    return stage_if(self.trace, test, lambda: called(*args, **kwargs), go_on, NoState(), loose=False)
+                    return stage_if(self.trace, test, inlined, go_on, NoState(), loose=False)
                 except _CANNOT as signal:
                     handled(signal)
                     checkpoint.undo()
@@ -125,6 +127,16 @@ class GuardedMethods(Objects):
             self._open.pop()
         self._refused.add(function.__code__)
         return go_on()
+
+    def _inlined(self, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of tracing into a function; refused if operators of user classes remain: Python is faster."""
+        trace = self.trace
+        block, begin = trace.block, len(trace.block.nodes)
+        result = self.caller.replacement(function)(*args, **kwargs)
+        operations = [node for node in block.nodes[begin:] if node.op in ELEMENTWISE or node.op in OVERLOADED]
+        if any(trace.likely.classes(value) for node in operations for value in node.inputs):
+            trace.unstageable(f"{function.__qualname__} uses operators of classes of the user's")
+        return result
 
 
 def _uses(graph: Graph) -> dict[Value, list[set[Value]]]:
