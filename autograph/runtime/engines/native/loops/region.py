@@ -125,7 +125,8 @@ class Region(Rebindable):
         self._lessons = 0
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
-        self._vain = 0
+        self._vain = self._frequent = 0
+        self._left_at = 0.0
 
     def __getstate__(self) -> Any:
         """The parts that are saved on disk: the loop, and persistent machine code."""
@@ -188,8 +189,19 @@ class Region(Rebindable):
 
     def left_by(self, version: CompiledRegion, number: int, address: int, *inputs: Any) -> Any:
         """Continue after a side exit of a version that was called by its C entry point."""
+        begin = time.perf_counter()
         done, found = self._ended(version, number, version.frame.from_address(address), inputs)
+        if self.is_straight:
+            self._count_exit(version, begin)
         return found if done else self(*found)
+
+    def _count_exit(self, version: CompiledRegion, begin: float) -> None:
+        """Give up code that is no loop if it is left so often that Python takes more than half of the time."""
+        now = time.perf_counter()
+        self._frequent = self._frequent + 1 if begin - self._left_at < now - begin else 0
+        self._left_at = now
+        if self._frequent >= VAIN:
+            self._give_up(version, "it is left to Python too often")
 
     def _ended(self, version: CompiledRegion, number: int, frame: Any, inputs: tuple[Any, ...]) -> tuple[bool, Any]:
         """Whether the loop is done, and its result; if not, the inputs of the next iteration."""

@@ -178,6 +178,23 @@ def test_warnings_of_results_that_nothing_reads():
             assert outcome(staged, x.copy(), y.copy()) == outcome(each, x.copy(), y.copy())
 
 
+def test_code_that_is_always_left_is_given_up():
+    def function(x, y):
+        z = x * 2
+        z[1:] += x[:-1]
+        z /= y
+        return z - x
+
+    staged, x, y = native(function), np.ones(5), np.zeros(5)
+    with np.errstate(all="ignore"):
+        for _ in range(5000):
+            staged(x, y)
+            if not staged.traces[0].executable.native.regions[0].compiled:
+                break
+    assert "it is left to Python too often" in str(staged.explain(x, y))
+    assert outcome(staged, x, y) == outcome(function, x, y) and outcome(staged, y, x) == outcome(function, y, x)
+
+
 def test_arguments_that_overlap():
     numbers = RANDOM.normal(size=30)
 
