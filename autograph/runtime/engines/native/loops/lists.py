@@ -136,6 +136,14 @@ def stored(calls: PythonCalls, value: Any) -> Any:
     return calls.flow.operand(value)
 
 
+def _is_constant(value: Any) -> bool:
+    """Whether a value is a tuple of constants, of which Python has one object."""
+    return type(value) is tuple and all(type(each) in _CONSTANTS for each in value)
+
+
+_CONSTANTS = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
 def release(calls: PythonCalls, at: Point, old: Register) -> None:
     """Release an item that was replaced, which may run code of the user's."""
     calls.flow.emit.objects.forget(old)
@@ -150,7 +158,7 @@ def changed(calls: PythonCalls, at: Point) -> None:
 
 def _append(calls: PythonCalls, node: Node, thing: Any, value: Any) -> bool:
     at, flow, emit = at_node(calls, node), calls.flow, calls.flow.emit
-    value = stored(calls, value)
+    value = Fixed(value) if _is_constant(value) else stored(calls, value)
     flow.resume_from(at)
     ref, is_new = calls.object(value)
     failed = emit.objects.append(thing.ref, ref, is_new)

@@ -248,3 +248,27 @@ def test_references_to_replaced_items():
         alone = [object()]
         counts = [{sys.getrefcount(each) for each in items} for items in (alone[:], things[1:], xs[1:])]
         assert counts[0] == counts[1] == counts[2]
+
+
+def test_append_beyond_the_memory_of_a_list():
+    """A list grows as Python's does, with the same references; a constant tuple is one object."""
+    def filled(n, thing):
+        found = []
+        for i in range(n):
+            found.append(thing)
+            found.append((i, thing))
+            found.append((1, 2.5))
+            found.append(i * 0.5)
+            if i % 5 == 4:
+                found.pop()
+        return found
+
+    staged, thing, counts = ag.function(filled, engine="native"), object(), []
+    for n in (1, 9, 1000, 1000, 1000):
+        one, other = staged(n, thing), filled(n, thing)
+        assert one == other and sys.getsizeof(one) == sys.getsizeof(other)
+        assert len({id(each) for each in one if each == (1, 2.5)}) == 1
+        assert sys.getrefcount(one[1]) == sys.getrefcount(other[1])
+        del one, other
+        counts.append(sys.getrefcount(thing))
+    assert counts[-1] == counts[-2] == counts[-3]
