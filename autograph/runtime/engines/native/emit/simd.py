@@ -102,7 +102,8 @@ def _width(speculation: Speculation, target: Target) -> int:
         raise _Scalar
     if not speculation.elements and (speculation.carried or any(_carries(each, target) for each in body.instructions)):
         raise _Scalar
-    if not all(_is_regular(speculation, body, each) for each in (*stores, *loads)):
+    scattered = speculation.elements and not stores     # nothing that is stored may overlap what is read
+    if not all(_is_regular(speculation, body, each, scattered) for each in (*stores, *loads)):
         raise _Scalar
     for stored in stores:
         if not loop.is_affine(stored.indices[-1]) or any(
@@ -118,12 +119,20 @@ def _carries(each: ir.Instruction, target: Target) -> bool:
     return isinstance(pointer, ir.Instruction) and pointer.opcode == "alloca" and pointer not in target.private
 
 
-def _is_regular(speculation: Speculation, body: ir.Block, access: Access) -> bool:
-    """Whether the elements of all iterations are adjacent, or one and the same."""
-    affine = list(map(speculation.loop.is_affine, access.indices))
-    others = [each.ref for each, is_affine in zip(access.indices, affine) if not is_affine]
+def _is_regular(speculation: Speculation, body: ir.Block, access: Access, scattered: bool) -> bool:
+    """Whether the elements of all iterations are adjacent, or one and the same.
+
+    Args:
+        scattered: whether they may also be anywhere, at known places.
+    """
+    others = [each.ref for each in access.indices if not speculation.loop.is_affine(each)]
     invariant = not any(isinstance(each, ir.Instruction) and each.block is body for each in others)
-    return access.array.contiguous and access.array.dtype.kind != "c" and invariant and not any(affine[:-1])
+    return access.array.dtype.kind != "c" and invariant and (scattered or _is_adjacent(speculation, access))
+
+
+def _is_adjacent(speculation: Speculation, access: Access) -> bool:
+    """Whether the elements of all iterations are adjacent, or one and the same, if its indices are known before."""
+    return access.array.contiguous and not any(map(speculation.loop.is_affine, access.indices[:-1]))
 
 
 def _emit_vectors(
@@ -274,9 +283,21 @@ class _Vectors:
 
     def _loaded(self, access: Access, load: ir.Instruction) -> ir.Value:
         b = self.emit.b
+        if not _is_adjacent(self.speculation, access):
+            return self._gathered(access, load)
         if self.speculation.loop.is_affine(access.indices[-1]):
             return b.load(ir.vector(self.count, load.type), self.element(access), access.array.dtype.itemsize)
         return b.splat(b.load(load.type, self.element(access), load.align), self.count)
+
+    def _gathered(self, access: Access, load: ir.Instruction) -> ir.Value:
+        """The vector of elements that lie anywhere."""
+        b = self.emit.b
+        found: ir.Value = ir.poison(ir.vector(self.count, load.type))
+        for lane in range(self.count):
+            item = Number(INT, b.add(self.now, lane))
+            place = element_at(self.emit, self.speculation.loop, access, item)
+            found = b.insert_element(found, b.load(load.type, place, load.align), lane)
+        return found
 
     def strange(self, size: int) -> Number | None:
         """Whether a float of some bytes is infinite or NaN; None if there are no such floats.

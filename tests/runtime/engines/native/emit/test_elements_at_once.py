@@ -75,7 +75,17 @@ def guarded(x, y):
     return total
 
 
-FUNCTIONS = stored, summed, decaying, largest, swapped, running, repeated, guarded
+def scattered(x, y):
+    rows = x[: len(x) // 5 * 5].reshape(-1, 5)
+    total = 0.0
+    for i in range(len(rows)):
+        total += np.exp(rows[i, 1]) + np.log(y[::2][i]) * rows[min(3, len(rows) - 1), 2]
+    for i in range(min(rows.shape)):
+        total += np.tanh(rows[i, i])
+    return total
+
+
+FUNCTIONS = stored, summed, decaying, largest, swapped, running, repeated, guarded, scattered
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
@@ -99,6 +109,19 @@ def test_are_at_once(function, dtype):
         return x, x[::-1].copy()
 
     assert any(are_at_once(check(function, make, make)))
+
+
+def test_elements_anywhere_are_at_once():
+    def trace(a):
+        total = 0.0
+        for i in range(len(a)):
+            total += np.tanh(a[i, i])
+        return total
+
+    def make(step=1):
+        return (np.random.default_rng(1).normal(size=(70 * step, 70))[::step],)
+
+    assert any(are_at_once(check(trace, make, lambda: make(2))))
 
 
 def test_numbers_that_become_infinite_on_the_way():
