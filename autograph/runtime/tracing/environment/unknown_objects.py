@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, NamedTuple, NoReturn
 
-from autograph.common.statics import class_attribute, is_a
+from autograph.common.statics import class_attribute, class_has, is_a
 from autograph.common.trace_rules import is_plain
 from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import CONTAINER, NUMBER, UNKNOWN, Effect, category, effect_of, is_new
@@ -65,12 +65,12 @@ def check_unknown_objects(
     things: list[Any] | None = None
     containers: list[_Copy] | None = None
     for change in UnknownObjects(trace, {*loaded, *environment.loads.values()}).changes():
-        if change.attribute != "":
+        if change.attribute != "" or change.method:
             if things is None:
                 things = [thing for thing in sources.reachable() if is_open(type(thing))]
             for thing in things:
-                if change.kind in (None, type(thing)) or issubclass(type(thing), change.kind or object):
-                    found = _read_attribute(thing, change.attribute, sources.reads_of(thing), names)
+                if _may_change(change, thing):
+                    found = _read_attribute(thing, change.attribute or None, sources.reads_of(thing), names)
                     if found:
                         what = f"the attribute {found} of an object that only the graph knows may change"
                         raise Plain(f"{what}, and may be that of an object that is read here", change.node.place)
@@ -78,9 +78,19 @@ def check_unknown_objects(
             if containers is None:
                 copies = [_Copy(value, source, source.key) for value, source in aliases.copies()]
                 containers = [*copies, *_containers_within(environment, names)]
+                guarded = {id(each.value) for each in copies}
             changed = [each for each in containers if change.container in (None, type(each.value).__name__)]
+            if change.is_item:
+                changed = [each for each in changed if id(each.value) not in guarded]
             if changed:
                 _ask_for(changed, change.node, environment.late)
+
+
+def _may_change(change: Change, thing: Any) -> bool:
+    """Whether an object with attributes may be the one that changes."""
+    if change.attribute == "":
+        return class_has(type(thing), change.method)
+    return change.kind in (None, type(thing)) or issubclass(type(thing), change.kind or object)
 
 
 class _Copy(NamedTuple):
@@ -155,12 +165,17 @@ class Change(NamedTuple):
         kind: the class of the object, if it is known.
         attribute: the name of the only attribute that it may change; "" for none, None for any.
         container: the kind of the containers that it may change; "" for none, None for any.
+        is_item: whether it sets an item of something in an argument. Whether that is a container which traced code has
+            under another name is checked elsewhere, unless that name is an attribute.
+        method: the method that sets items; for an object of the user's, this may change any attribute.
     """
 
     node: Node
     kind: type | None
     attribute: str | None
     container: str | None
+    is_item: bool = False
+    method: str = ""
 
 
 class UnknownObjects:
@@ -195,8 +210,13 @@ class UnknownObjects:
                     yield Change(node, self._trace.known_class(target), rest[0] if type(rest[0]) is str else None, "")
             elif self._runs_unknown_code(node):
                 yield Change(node, None, None, None)
-            elif self._changes_items(node) and self._may_be_known(target) and not self._is_in_loaded(target):
-                yield Change(node, None, None if _is_namespace(target) else "", _kind(target))
+            elif ((changes := self._changes_items(node)) or _method_of(node)) and self._may_be_known(target):
+                if changes and not self._is_in_loaded(target):
+                    is_item = node.op == "setitem" and self._is_in_argument(target)
+                    attribute = None if _is_namespace(target) else ""
+                    yield Change(node, None, attribute, _kind(target), is_item, _method_of(node))
+                elif _method_of(node):
+                    yield Change(node, None, "", "", True, _method_of(node))
 
     def _changes_items(self, node: Node) -> bool:
         """Whether a node may change the items of its first argument."""
@@ -227,10 +247,17 @@ class UnknownObjects:
 
     def _is_in_loaded(self, leaf: Any) -> bool:
         """Whether a value is an item, at any depth, of containers of the caller's in the graph."""
+        return self._is_within(leaf, self._loaded)
+
+    def _is_in_argument(self, leaf: Any) -> bool:
+        """The same for arguments that are containers."""
+        return self._is_within(leaf, {each for each in self._params if category(each) == CONTAINER})
+
+    def _is_within(self, leaf: Any, containers: Set[Value]) -> bool:
         rest = [leaf]
         while rest:
             leaf = rest.pop()
-            if not isinstance(leaf, Value) or leaf in self._loaded:
+            if not isinstance(leaf, Value) or leaf in containers:
                 continue
             node = self._iterated.get(leaf, leaf.node)
             is_built = node is not None and node.op == "build" and leaf not in self._changed
@@ -305,6 +332,12 @@ class UnknownObjects:
         for arg, value in zip(args, values):
             self._flows.setdefault(value, []).append(arg)
             self._renamed.update(values_in(arg))
+
+
+def _method_of(node: Node) -> str:
+    """The method that an operator calls which changes its first argument, if that may be an object of the user's."""
+    is_change = node.op in ("setitem", "delitem") or node.op in IN_PLACE
+    return f"__{node.op}__" if is_change and category(node.args[0]) == UNKNOWN else ""
 
 
 class _Aliasing(Aliasing):

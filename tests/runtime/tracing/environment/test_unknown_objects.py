@@ -221,3 +221,44 @@ def test_a_global_that_code_which_is_not_staged_gives_back(function: Callable[[i
         ROW[:] = [1]
         found.append([str(call(n)) for n in (5, 6, 7)])
     assert found[0] == found[1]
+
+
+class Cell:
+    """Its items are one attribute."""
+
+    def __init__(self) -> None:
+        self.x = 1.0
+
+    def __setitem__(self, index: int, value: float) -> None:
+        self.x = value
+
+    def __iadd__(self, other: float) -> "Cell":
+        self.x += other
+        return self
+
+
+def set_items(n: int, rows: list[Any], cell: Any) -> Any:
+    for k in range(n):
+        rows[k % 3][1] = k + cell.x
+    return cell.x
+
+
+def add_in_place(n: int, rows: list[Any], cell: Any) -> Any:
+    for k in range(n):
+        rows[k % 3] += k + cell.x
+    return cell.x
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("function, item", [(set_items, [1.0, 2.0]), (add_in_place, 1.0)])
+@pytest.mark.parametrize("length", [4, 100])
+def test_methods_that_set_items_change_attributes(function: Any, item: Any, length: int, engine: str) -> None:
+    for order in ((False, True), (True, False), (True, True)):
+        staged = ag.function(function, engine=engine)
+        for shared in order:
+            found = []
+            for each in (staged, function):
+                cell = Cell()
+                rows = [cell if shared and not i else copy.copy(item) for i in range(length)]
+                found.append((each(7, rows, cell), cell.x, rows[1:]))
+            assert found[0] == found[1]
