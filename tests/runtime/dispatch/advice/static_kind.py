@@ -9,10 +9,14 @@ class Point:
         self.x = x
 
 
+class Corner(Point):
+    pass
+
+
 def before(n):
     point = Point(1)
     if n > 2:
-        point = Point(5)
+        point = Corner(5)
     return point
 
 
@@ -24,7 +28,8 @@ def after(n):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 14: each value of `n` is traced anew: `point` is an object of class Point on one path (line 15) and
-#     another one on the other. Choose between numbers on the paths, and make the object behind them
+#   advice: line 18: each value of `n` is traced anew: `point` is an object of class Corner on one path (line 19)
+#     and an object of class Point on the other. Choose between numbers on the paths, and make the object behind
+#     them
 # after:
 #   no advice
