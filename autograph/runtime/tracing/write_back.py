@@ -11,6 +11,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from autograph.runtime.graph.graph import Constant, Graph, Value, walk
@@ -156,7 +157,9 @@ class Writer:
         """The same for an attribute of a registered object; if it is none, traced code has made it."""
         found = self.environment.find(thing)
         if found is None:
-            owner = next((each for each in self.environment.sources.reachable() if own_dict(each) is thing), None)
+            arguments = (each for each, _ in self.values.paths.values())
+            owners = chain(self.environment.sources.reachable(), arguments)
+            owner = next((each for each in owners if own_dict(each) is thing), None)
             if owner is not None:
                 return self._write_thing(owner, after, before, first)
             name = thing.get("__name__") if type(thing) is dict else None

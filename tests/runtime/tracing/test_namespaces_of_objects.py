@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +23,12 @@ class Slots:
 
     def __init__(self, x: Any) -> None:
         self.x, self.n = x, 1
+
+
+@dataclass
+class Record:
+    x: Any
+    n: Any = 1
 
 
 class Nothing:
@@ -389,7 +396,7 @@ def share_state(b, n):
 
 PROGRAMS = [each for each in list(globals().values()) if getattr(each, "__module__", "") == __name__]
 PROGRAMS = [each for each in PROGRAMS if type(each) is type(helper) and each is not helper]
-MAKERS = [Box, Slots, lambda x: SimpleNamespace(x=x, n=1)]
+MAKERS = [Box, Record, Slots, lambda x: SimpleNamespace(x=x, n=1)]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
