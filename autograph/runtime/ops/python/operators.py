@@ -436,7 +436,7 @@ for _name, _negated, _mirrored, _narrows in (
         fold=python_function(_name),
         traits=[
             ELEMENTWISE, COMPARISON, GIVES_BOOLEANS, _kind, READS_VIEWS, MAKES_VIEWS, (NEGATED, _negated),
-            (MIRRORED, _mirrored), (NARROWS, _narrows), *[(ON_CONTAINER, _name)] * (_kind is EQUALITY),
+            (MIRRORED, _mirrored), (NARROWS, _narrows), (ON_CONTAINER, _name),
         ],
     )  # fmt: skip
 

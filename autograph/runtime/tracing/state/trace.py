@@ -38,7 +38,16 @@ from autograph.runtime.graph.graph import (
 from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.opdef import ORDERED, WRITE, OpDef, lookup, op_of
 from autograph.runtime.graph.signature import Event
-from autograph.runtime.graph.traits import CONSUMES, EQUALITY, GIVES_KEYS, HAS_DEFAULT, IN_PLACE, KEEPS, PRINTS
+from autograph.runtime.graph.traits import (
+    COMPARISON,
+    CONSUMES,
+    EQUALITY,
+    GIVES_KEYS,
+    HAS_DEFAULT,
+    IN_PLACE,
+    KEEPS,
+    PRINTS,
+)
 from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.proxies.context import TraceContext
@@ -597,4 +606,4 @@ def _is_array(type: Any) -> bool:
 def _compares_text(node: Node) -> bool:
     """Whether a node compares a value with a text or None, or looks for it among these."""
     args = [part for arg in node.args for part in (arg if isinstance(arg, (tuple, list)) else [arg])]
-    return node.op in EQUALITY and any(arg is None or type(arg) in (str, bytes) for arg in args)
+    return node.op in COMPARISON | EQUALITY and any(arg is None or type(arg) in (str, bytes) for arg in args)

@@ -62,7 +62,7 @@ from autograph.runtime.graph.traits import (
 )
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
 
-_EQ, _NE = 2, 3     # `Py_EQ`, `Py_NE`
+_COMPARISONS = "lt", "le", "eq", "ne", "gt", "ge"       # at the places of the numbers `Py_LT`, `Py_LE`, …
 _DICTS = (dict, defaultdict, Counter, OrderedDict)
 _SETS = (set, frozenset)
 _PLAIN = "builtins", "math"     # modules whose functions run code of the user's only for objects of the user's
@@ -331,20 +331,23 @@ def _is_sequence_or_range(operand: Any) -> bool:
     return isinstance(operand, Range) or class_of_operand(operand) in (list, tuple, str, enumerate, zip)
 
 
-def _compared(how: int) -> Callable[..., bool]:
-    """`a == b` or `a != b` of strings."""
+def _compared(name: str) -> Callable[..., bool]:
+    """`a == b`, `a < b` and so on of strings; the letters of ASCII lie in memory in their order."""
+    how = _COMPARISONS.index(name)
 
-    def routine(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
-        b, refs = calls.flow.emit.b, [calls.object(each)[0] for each in (one, other)]
+    def routine(calls: PythonCalls, node: Node, *args: Any) -> bool:
+        b = calls.flow.emit.b
+        one, other = (calls.object(Fixed(each) if type(each) is str else each)[0] for each in args)
         calls.flow.resume_from(at_node(calls, node))
 
         def ask() -> Value:
-            return call(calls, "PyObject_RichCompareBool", *refs, how)
+            return call(calls, "PyObject_RichCompareBool", one, other, how)
 
         def compare() -> Value:
-            return b.cast("zext", b.icmp("eq" if how == _EQ else "ne", *refs), I32)
+            addresses = [b.cast("ptrtoint", each, I64) for each in (one, other)]
+            return b.cast("zext", b.icmp(name if name in ("eq", "ne") else f"u{name}", *addresses), I32)
 
-        are_letters = b.and_(*(_is_letter(calls, each) for each in refs))
+        are_letters = b.and_(*(_is_letter(calls, each) for each in (one, other)))
         found = b.if_else(are_letters, compare, ask) if LETTER_STEP else ask()
         assert found is not None
         return give_truth(calls, node, found)
@@ -528,7 +531,7 @@ def _are_lists(*args: Any) -> bool:
 
 
 def _are_strings(*args: Any) -> bool:
-    return all(class_of_operand(arg) is str for arg in args)
+    return all(type(arg) is str or class_of_operand(arg) is str for arg in args)
 
 
 _SIZED = _first_is(*SIZED)
@@ -545,8 +548,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "repeat": (list_methods.repeat, lambda *args: any(map(is_list, args))),
     "join": (list_methods.join, _are_lists),
     "copy": (list_methods.copy, _first_is(list)),
-    "eq": (_compared(_EQ), _are_strings),
-    "ne": (_compared(_NE), _are_strings),
+    **{name: (_compared(name), _are_strings) for name in _COMPARISONS},
     "size": (_size, _SIZED),
     "empty": (_is_empty, _SIZED),
     "unpack": (_unpack, _is_object),

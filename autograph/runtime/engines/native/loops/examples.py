@@ -29,6 +29,7 @@ from autograph.runtime.graph.traits import (
 )
 from autograph.runtime.graph.types import ANY, FLOAT, PYTHON_TYPES, TensorType, type_of
 
+_SEQUENCES = list, tuple, str
 MOST = 64       # examples of a value, at most
 ALL = 1 << 14   # items that are looked at
 KINDS = 9       # combinations of classes of operands, at most
@@ -188,7 +189,7 @@ class Examples:
 
     def _take(self, value: Value, containers: list[Any]) -> None:
         """Find examples of an item of containers."""
-        lists = [thing for thing in containers if type(thing) in (list, tuple)]
+        lists = [thing[:MOST] if type(thing) is str else thing for thing in containers if type(thing) in _SEQUENCES]
         stored = [self._stored[id(thing)][1] for thing in lists if id(thing) in self._stored]
         self._of[value] = items = [*islice(chain(*lists), MOST), *_of_other_classes(lists), *chain(*stored)]
         if items and value.type == ANY:
