@@ -20,7 +20,7 @@ from autograph.common.trace_rules import is_own_class
 from autograph.errors import AutographError
 from autograph.runtime.graph.graph import Place
 from autograph.runtime.graph.object_model import set_attribute
-from autograph.runtime.tracing.proxies.graph_break import Diverged, Raised, Signal, handled
+from autograph.runtime.tracing.proxies.graph_break import WHOLE, Diverged, Raised, Restart, Signal, handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.blame import INSTALLED, check_not_own, entries, has_wrong_arguments, is_library
 from autograph.runtime.tracing.state.trace import Trace
@@ -97,6 +97,7 @@ def check_not_about_proxies(trace: Trace, error: Exception) -> None:
 
     Raises:
         Plain: it is.
+        Restart: the second version of the code would stage the operation.
         Signal: code written in C has replaced this signal by the error.
     """
     if isinstance(error.__cause__, Signal):
@@ -109,6 +110,8 @@ def check_not_about_proxies(trace: Trace, error: Exception) -> None:
     about_proxies = isinstance(error, (TypeError, AttributeError)) and any(map(_PROXIES.search, texts))
     is_by_statement = _instruction(error)[0] in ("RAISE_VARARGS", "RERAISE")
     is_by_c = type(error) in (TypeError, AttributeError) and not (is_by_statement or has_wrong_arguments(error))
+    if about_proxies and _instruction(error)[0] == "CONTAINS_OP" and not trace.context.whole:    # `letter in "abc"`
+        raise Restart({WHOLE})
     if about_proxies or is_by_c or _is_by_library_with_proxy(error):
         complaint = _PROXIES.sub("a staged value", str(error))
         trace.graph_break(f"code that is not staged cannot take a staged value ({complaint})")

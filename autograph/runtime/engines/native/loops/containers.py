@@ -272,8 +272,8 @@ def _get(calls: PythonCalls, node: Node, thing: Any, key: Any, default: Any = No
 
 def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     """`item in thing`"""
-    emit, item = calls.flow.emit, stored(calls, item)
-    thing = table(calls, node, thing) if is_table(thing) else thing
+    emit, item = calls.flow.emit, stored(calls, Fixed(item) if type(item) is str else item)
+    thing = table(calls, node, thing) if is_table(thing) else Fixed(thing) if type(thing) is str else thing
     if class_of_operand(thing) is list and not isinstance(thing, Fixed):
         return list_methods.contains(calls, node, item, thing)
     if class_of_operand(thing) is str and class_of_operand(item) is not str:
@@ -510,7 +510,7 @@ def _is_changed(thing: Any, index: Any, *value: Any) -> bool:
 
 
 def _may_have(item: Any, thing: Any) -> bool:
-    return class_of_operand(thing) in (*_DICTS, *_SETS, list, str) or is_table(thing)
+    return class_of_operand(thing) in (*_DICTS, *_SETS, list, str) or is_table(thing) or type(thing) is str
 
 
 def _is_counted(thing: Any, *first: Any) -> bool:

@@ -58,10 +58,20 @@ def words(text):
     return found
 
 
+def vowels(text):
+    count = 0
+    for letter in text:
+        if letter in "aeiou":
+            count += 1
+        elif letter not in "bcdfgh ":
+            count += 100
+    return count, "quick" in text, [word in "the a fox" for word in text.split()]
+
+
 TEXTS = ["the quick brown fox " * 5, "", "Zoë ßtraße \U0001f600 \x00\x7f\x80ÿĀ" * 4, "a\ud800b" * 20, "the The ab " * 4]
 
 
-@pytest.mark.parametrize("function", [classes, shifted, rising, words])
+@pytest.mark.parametrize("function", [classes, shifted, rising, words, vowels])
 def test_letters_are_compared_in_machine_code(function):
     staged = ag.function(function, engine="native")
     for text in (TEXTS[0], TEXTS[-1]):
