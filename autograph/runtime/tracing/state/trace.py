@@ -21,6 +21,7 @@ from autograph.common.packages import is_opaque_class, untraced, why_called
 from autograph.common.statics import own_attribute
 from autograph.common.trace_rules import is_plain
 from autograph.errors import StagingError
+from autograph.runtime.graph import traits
 from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.effects import holds_values
 from autograph.runtime.graph.graph import (
@@ -38,16 +39,6 @@ from autograph.runtime.graph.graph import (
 from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.opdef import ORDERED, WRITE, OpDef, lookup, op_of
 from autograph.runtime.graph.signature import Event
-from autograph.runtime.graph.traits import (
-    COMPARISON,
-    CONSUMES,
-    EQUALITY,
-    GIVES_KEYS,
-    HAS_DEFAULT,
-    IN_PLACE,
-    KEEPS,
-    PRINTS,
-)
 from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.proxies.context import TraceContext
@@ -268,20 +259,20 @@ class Trace(Blocks):
             raise self.strayed(next(part for part in args if is_tensor(part)), self.place())
         if self.staged_items and is_spread(args):
             return self._record_spread(op, args, kwargs)
-        if op in CONSUMES:
+        if op in traits.CONSUMES:
             args = tuple(map(drained, map(self.context.collected, args)))
         definition = lookup(op)
-        is_staging = definition.effect in (WRITE, ORDERED) and op not in PRINTS
+        is_staging = definition.effect in (WRITE, ORDERED) and op not in traits.PRINTS
         if is_staging:
             if op == "call" and any(type(part) is bytearray for part in args):
                 self.graph_break("a bytearray is handed to code that is not staged, and may change it")
             self._materialize_args(args, kwargs)
             if self.staged_items:
                 settle(self)
-            if op in KEEPS:
+            if op in traits.KEEPS:
                 *rest, last = args
                 args = (*rest, self.tuples.lower(last) if self.tuples.has_identity(last) else last)
-        elif op in HAS_DEFAULT:
+        elif op in traits.HAS_DEFAULT:
             self._stage(args[1:])
         lowered, inferred = _lower_for(self, definition, args, kwargs)
         if not (is_staging or self.context.keeps_containers or holds_values(inferred)):
@@ -305,7 +296,7 @@ class Trace(Blocks):
             return tuple(self.proxy(node.add_output(type, name)) for type, name in zip(inferred, names))
         if (type(inferred) is ObjectType and inferred == NONE) or op == "raise":
             return None
-        if op in IN_PLACE and _is_array(getattr(args[0], "type", None)) and _is_array(inferred):
+        if op in traits.IN_PLACE and _is_array(getattr(args[0], "type", None)) and _is_array(inferred):
             node.add_output(inferred)
             return self.proxy(args[0])
         return self.proxy(node.add_output(inferred, names[0] if len(names) == 1 else ""))
@@ -390,7 +381,7 @@ class Trace(Blocks):
     def spread_items(self, tensor: Tensor) -> Iterator[Any]:
         """The iterator over the items of `[*tensor]`, or the keys of `{**tensor}`."""
         node = tensor._ag_value.node
-        if node is not None and node.op in GIVES_KEYS:
+        if node is not None and node.op in traits.GIVES_KEYS:
             return iter((StagedItems(self.record("call", (dict, self.proxy(node.args[0])))),))
         return iter((StagedItems(self.record("list", (tensor,))),))
 
@@ -605,5 +596,5 @@ def _is_array(type: Any) -> bool:
 
 def _compares_text(node: Node) -> bool:
     """Whether a node compares a value with a text or None, or looks for it among these."""
-    args = [part for arg in node.args for part in (arg if isinstance(arg, (tuple, list)) else [arg])]
-    return node.op in COMPARISON | EQUALITY and any(arg is None or type(arg) in (str, bytes) for arg in args)
+    types = {type(part) for arg in node.args for part in (arg if isinstance(arg, (tuple, list)) else [arg])}
+    return node.op in traits.COMPARISON | traits.EQUALITY and not types.isdisjoint({str, bytes, type(None)})
