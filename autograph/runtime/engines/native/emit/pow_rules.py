@@ -95,7 +95,8 @@ def _power(emit: Emitter, x: Number, exponent: float) -> tuple[Number, Number, N
         off = _fma(emit, emit.negative(inverse), found, one)
         return inverse, off if rest is None else _fma(emit, emit.negative(inverse), rest, off), found
     assert rest is not None
-    return found, rest, None
+    signed = emit.function("copysign", found, x) if size % 2 == 1 else found     # the sum of -0.0 and 0.0 is 0.0
+    return signed, rest, None
 
 
 def _root(emit: Emitter, x: Number) -> tuple[Number, Number]:

@@ -110,3 +110,15 @@ def test_where_pow_is_not_known(monkeypatch):
 def test_what_is_said_of_pow_is_looked_at(monkeypatch):
     monkeypatch.setattr(math, "pow", lambda x, y: math.nextafter(x**y, math.inf))
     assert not pow_rules.are_known.__wrapped__()
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 4, 5, 6, 7, 8, 0.5, 1.5, 3.0])
+def test_powers_of_zeros(exponent):
+    def f(xs, out):
+        for i in range(len(xs)):
+            out[i] = xs[i] ** exponent
+        return out
+
+    staged, xs = ag.function(f, engine="native"), np.array([0.0, -0.0, 2.0, -0.0] * 20)
+    for _ in range(3):
+        assert staged(xs, np.ones(80)).tobytes() == f(xs, np.ones(80)).tobytes()
