@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import Any, NamedTuple, NoReturn
 
-from autograph.common.statics import class_attribute, class_has, is_a
+from autograph.common.statics import class_attribute, is_a
 from autograph.common.trace_rules import is_plain
 from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import CONTAINER, NUMBER, UNKNOWN, Effect, category, effect_of, is_new
@@ -89,8 +89,13 @@ def check_unknown_objects(
 def _may_change(change: Change, thing: Any) -> bool:
     """Whether an object with attributes may be the one that changes."""
     if change.attribute == "":
-        return class_has(type(thing), change.method)
+        return _is_users(class_attribute(type(thing), change.method))
     return change.kind in (None, type(thing)) or issubclass(type(thing), change.kind or object)
+
+
+def _is_users(method: Any) -> bool:
+    """Whether a method is the user's code."""
+    return type(method) is FunctionType and not is_plain(str(method.__module__))
 
 
 class _Copy(NamedTuple):
@@ -240,8 +245,7 @@ class UnknownObjects:
             return False
         kind = self._trace.known_class(target)
         if kind is not None and is_method:
-            method = class_attribute(kind, node.op[1:])
-            return type(method) is FunctionType and not is_plain(str(method.__module__))
+            return _is_users(class_attribute(kind, node.op[1:]))
         is_row = node.op in _METHODS and self._is_in_loaded(target)
         return kind is None and not is_row and self._may_be_known(target)
 
