@@ -123,6 +123,7 @@ def _ask_for(containers: Sequence[_Copy], node: Node, late: Set[SourceKey]) -> N
     """
     first, line = containers[0], user_line(node.place)
     reason = f"a {type(first.value).__name__} that only the graph knows is changed, and may be {first.source.text}"
+    containers = [each for each in containers if type(each.value) in _WHOLE]
     arguments = [each.source.text for each in containers if each.source.op == "param"]
     if arguments:
         raise Respecialize(whole=(*arguments,), reason=f"{reason}, {line[0]}:{line[1]}" if line else reason)
@@ -130,6 +131,9 @@ def _ask_for(containers: Sequence[_Copy], node: Node, late: Set[SourceKey]) -> N
     if others:
         raise Restart({*others}, [part for value in others.values() for part in parts_inside(value)])
     raise Plain(reason, node.place)
+
+
+_WHOLE = frozenset({list, dict, set, tuple})     # which the graph may get as they are
 
 
 def _containers_within(environment: CapturedEnvironment, names: Set[str]) -> Iterator[_Copy]:
