@@ -110,19 +110,23 @@ class Account:
         self.owner = owner
 
 
+class SharedAccount(Account):
+    pass
+
+
 def objects_on_two_paths(x):
     if x[0] > 0:
         account = Account("one")
     else:
-        account = Account("two")
+        account = SharedAccount("two")
     return account.owner
 
 
 def test_objects_on_two_paths_run_as_plain_python() -> None:
     line = objects_on_two_paths.__code__.co_firstlineno
     assert plain_because(objects_on_two_paths, np.ones(2)) == (
-        f"`account` is an object of class Account on one path (line {line + 2}) and another one on the other "
-        f"(line {line + 4}), and the path is known only when the graph runs, :{line + 1}"
+        f"`account` is an object of class Account on one path (line {line + 2}) and an object of class SharedAccount "
+        f"on the other (line {line + 4}), and the path is known only when the graph runs, :{line + 1}"
     )
     with pytest.raises(AutographError, match="strict about 'plain'.*`account` is an object of class Account"):
         ag.function(objects_on_two_paths, strict="plain")(np.ones(2))

@@ -91,11 +91,6 @@ def is_finite(emit: Emitter, a: Any) -> Number:
     return finite(emit, real(emit, a))
 
 
-def is_infinite(emit: Emitter, a: Any) -> Number:
-    """`math.isinf(a)`."""
-    return emit.compare("eq", emit.function("fabs", real(emit, a)), emit.constant(math.inf, FLOAT))
-
-
 def is_integer(emit: Emitter, a: Any) -> Number:
     """`a.is_integer()` of a float."""
     x = number(emit, a)
