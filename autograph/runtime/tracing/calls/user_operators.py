@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 from autograph.common.statics import class_attribute, is_a
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.object_model import is_users
+from autograph.runtime.graph.traits import LENGTH
 from autograph.runtime.graph.types import BOOL, INT
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.blame import interrupting
@@ -61,7 +63,10 @@ def length(trace: Trace, thing: Any) -> Any:
 
 
 def _length(trace: Trace, found: Any) -> Any:
-    """The result of a `__len__`, which the graph checks to be a length."""
+    """The result of a `__len__`, which the graph checks to be a length, unless it is that of another object."""
+    node = trace.use(found).node
+    if node is not None and node.op in LENGTH and trace.type_of(found) == INT:
+        return found
     checked = trace.record("call", (_checked, len, found, "__len__"))
     trace.use(checked).type = INT
     return checked
@@ -70,6 +75,8 @@ def _length(trace: Trace, found: Any) -> Any:
 @on_behalf
 def _checked(check: Callable[[Any], Any], found: Any, name: str) -> Any:
     """The result `found` of a special method, after a check by the builtin function that calls the method."""
+    if type(found) is int and check is len and 0 <= found <= sys.maxsize:
+        return found
     return check(_Answer(found, name))
 
 

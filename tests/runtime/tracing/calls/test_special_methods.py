@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -226,3 +227,43 @@ def test_a_class_may_be_met_again_while_stand_ins_are_put_into_it():
     lock = special_methods._LOCK
     with lock:
         assert ag.function(lambda thing, y: thing + y)(Last(), 2.0) == 3.0
+
+
+class Stack:
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+
+class Odd(Stack):
+    """Its length is any number."""
+
+    def __len__(self) -> int:
+        return self.items[-1] if self.items else 0  # type: ignore[no-any-return]
+
+
+def emptied(kind: type[Stack], items: list[Any]) -> Any:
+    stack, lengths = kind(), []
+    for item in items:
+        stack.items.append(item)
+    while len(stack) > 0 and len(lengths) < 70:
+        lengths.append(len(stack))
+        stack.items.pop()
+    return lengths, "some" if stack else "none"
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("kind", [Stack, Odd])
+def test_lengths_are_checked_as_python_checks_them(kind: type[Stack], engine: str) -> None:
+    staged = ag.function(emptied, engine=engine)
+    for last in (3, 0, -1, 2**70, True, 2.5, None, 2**62):
+        items = [*range(1, 65), last]
+        try:
+            wanted = repr(emptied(kind, items))
+        except (TypeError, ValueError, OverflowError) as error:
+            with pytest.raises(type(error), match=re.escape(str(error))):
+                staged(kind, items)
+        else:
+            assert repr(staged(kind, items)) == wanted
