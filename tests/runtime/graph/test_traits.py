@@ -36,6 +36,7 @@ def test_the_traits_of_an_op():
         "NEGATED": "ge", "MIRRORED": "gt",
         "AS_UFUNC": "np.less",
         "NARROWS": intervals.below,
+        "ON_CONTAINER": "lt",
     }  # fmt: skip
 
 

@@ -62,7 +62,6 @@ from autograph.runtime.graph.traits import (
 )
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
 
-_COMPARISONS = "lt", "le", "eq", "ne", "gt", "ge"       # at the places of the numbers `Py_LT`, `Py_LE`, …
 _DICTS = (dict, defaultdict, Counter, OrderedDict)
 _SETS = (set, frozenset)
 _PLAIN = "builtins", "math"     # modules whose functions run code of the user's only for objects of the user's
@@ -331,9 +330,13 @@ def _is_sequence_or_range(operand: Any) -> bool:
     return isinstance(operand, Range) or class_of_operand(operand) in (list, tuple, str, enumerate, zip)
 
 
-def _compared(name: str) -> Callable[..., bool]:
-    """`a == b`, `a < b` and so on of strings; the letters of ASCII lie in memory in their order."""
-    how = _COMPARISONS.index(name)
+def _compared(predicate: str, how: int) -> Callable[..., bool]:
+    """`a == b`, `a < b` and so on of strings; the letters of ASCII lie in memory in their order.
+
+    Args:
+        predicate: compares the addresses of letters.
+        how: the number of the comparison for Python, such as `Py_LT`.
+    """
 
     def routine(calls: PythonCalls, node: Node, *args: Any) -> bool:
         b = calls.flow.emit.b
@@ -345,7 +348,7 @@ def _compared(name: str) -> Callable[..., bool]:
 
         def compare() -> Value:
             addresses = [b.cast("ptrtoint", each, I64) for each in (one, other)]
-            return b.cast("zext", b.icmp(name if name in ("eq", "ne") else f"u{name}", *addresses), I32)
+            return b.cast("zext", b.icmp(predicate, *addresses), I32)
 
         are_letters = b.and_(*(_is_letter(calls, each) for each in (one, other)))
         found = b.if_else(are_letters, compare, ask) if LETTER_STEP else ask()
@@ -548,7 +551,12 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "repeat": (list_methods.repeat, lambda *args: any(map(is_list, args))),
     "join": (list_methods.join, _are_lists),
     "copy": (list_methods.copy, _first_is(list)),
-    **{name: (_compared(name), _are_strings) for name in _COMPARISONS},
+    "lt": (_compared("ult", 0), _are_strings),
+    "le": (_compared("ule", 1), _are_strings),
+    "eq": (_compared("eq", 2), _are_strings),
+    "ne": (_compared("ne", 3), _are_strings),
+    "gt": (_compared("ugt", 4), _are_strings),
+    "ge": (_compared("uge", 5), _are_strings),
     "size": (_size, _SIZED),
     "empty": (_is_empty, _SIZED),
     "unpack": (_unpack, _is_object),
