@@ -194,9 +194,9 @@ def range_(trace: ArrayTrace, *args: Any) -> RangeSource:
     return RangeSource(trace, start, stop, step)
 
 
-def zip_(trace: ArrayTrace, *iterables: Any) -> Any:
-    """`zip`, if all iterables can be staged and one is; else NotImplemented."""
-    return _combined(trace, iterables, lambda sources: Zipped(trace, sources))
+def zip_(trace: ArrayTrace, *iterables: Any, strict: Any = False) -> Any:
+    """`zip`, if all iterables can be staged and one is, and their lengths need no check; else NotImplemented."""
+    return NotImplemented if strict else _combined(trace, iterables, lambda sources: Zipped(trace, sources))
 
 
 def enumerate_(trace: ArrayTrace, iterable: Any, start: Any = 0) -> Any:
