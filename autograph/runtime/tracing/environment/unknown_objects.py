@@ -199,6 +199,7 @@ class UnknownObjects:
         self._loaded = loaded
         self._block = trace.graph.block
         self._params = frozenset(trace.graph.params)
+        self._arguments = {each for each in self._params if category(each) == CONTAINER}
         self._aliasing: Aliasing | None = None
         self._flows: dict[Value, list[Any]] = {}
         self._iterated: dict[Value, Node] = {}
@@ -259,7 +260,7 @@ class UnknownObjects:
 
     def _is_in_argument(self, leaf: Any) -> bool:
         """The same for arguments that are containers."""
-        return self._is_within(leaf, {each for each in self._params if category(each) == CONTAINER})
+        return self._is_within(leaf, self._arguments)
 
     def _is_within(self, leaf: Any, containers: Set[Value]) -> bool:
         rest = [leaf]
