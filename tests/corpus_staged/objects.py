@@ -133,6 +133,15 @@ def one_of_two(a, b):
     return p.x, q.x, best.x, best is p
 
 
+@calls("4, [0, 0, 5, 0]", "4, [0] * 4", "0, []")
+def made_in_a_tuple_that_a_loop_returns(n, limits):
+    while n > 0:
+        n -= 1
+        if Item(n).x < limits[n]:
+            return limits, Item(n), functools.partial(max, n)
+    return n, limits
+
+
 @functools.total_ordering
 class Card:
     RANKS = "23456789TJQKA"

@@ -30,11 +30,12 @@ from autograph.runtime.graph.object_model import (
 )
 from autograph.runtime.graph.signature import Respecialize, is_within
 from autograph.runtime.graph.traits import COMPARES_ITEMS
-from autograph.runtime.graph.types import MaybeUnbound, ObjectType
+from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType
 from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.handed_functions import may_change_others
 from autograph.runtime.tracing.calls.stand_ins import Mutator
 from autograph.runtime.tracing.calls.user_operators import Identity
+from autograph.runtime.tracing.control_flow.merge import type_at
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
 from autograph.runtime.tracing.proxies.context import Values
 from autograph.runtime.tracing.proxies.graph_break import Restart, Unstageable
@@ -295,6 +296,8 @@ class Materializer(Values):
         return made.node not in self.trace.dropped and self.trace.has(self.trace.merged_into(block))
 
     def _note(self, value: Any, made: Value) -> Value:
+        if made.type == ANY:
+            made.type = type_at(value)
         self.made[id(value)] = value, made, self.trace.block
         if not self.final and not is_a(value, tuple):
             self.trace.undo_log.shared_with_graph[id(value)] = value
