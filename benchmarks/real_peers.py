@@ -208,7 +208,9 @@ def close(a: Any, b: Any) -> bool:
 def results(chosen: list[Subject]) -> Iterator[dict[str, Any]]:
     os.environ["AUTOGRAPH_CACHE"] = "0"     # first calls find nothing on disk
     context = multiprocessing.get_context("spawn")
-    for subject in track(chosen, "Running", disable=not sys.stderr.isatty()):
+    for number, subject in enumerate(track(chosen, "Running", disable=not sys.stderr.isatty()), 1):
+        if not sys.stderr.isatty():
+            print(f"{number} of {len(chosen)}: {subject.title}", file=sys.stderr, flush=True)
         ours, theirs = context.Pipe()
         process = context.Process(target=_in_process, args=(theirs, subject))
         process.start()
@@ -272,15 +274,17 @@ def main() -> None:
     parser.add_argument("--sources", type=Path, default=FOLDER, help="the folder with the public code")
     parser.add_argument("--only", default="", help="kernels whose title has this text")
     parser.add_argument("--limit", type=int, help="how many, picked evenly")
-    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file, after each kernel")
     options = parser.parse_args()
     chosen = kernels(options)
     if not chosen:
         parser.error(f"nothing to measure in {options.sources}: run benchmarks/real.py --fetch")
-    found = list(results(chosen))
+    found = []
+    for each in results(chosen):
+        found.append(each)
+        if options.json:
+            options.json.write_text(json.dumps(found, indent=1))
     report(found)
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":
