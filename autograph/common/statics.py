@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 from types import CellType, MethodType, ModuleType
 from typing import Any
 
-module_of = type.__dict__["__module__"].__get__     # of a class
+# Of a class, whatever its metaclass says:
+_claimed_module, _flags_of, _name_of = (type.__dict__[name].__get__ for name in ("__module__", "__flags__", "__name__"))
+_IN_HEAP = 1 << 9                                   # the flag of those that a `class` statement makes, or code like it
 mro_of = type.__dict__["__mro__"].__get__           # its bases, and itself first
 names_of = type.__dict__["__dict__"].__get__        # what is defined in it
 
@@ -13,6 +16,17 @@ names_of = type.__dict__["__dict__"].__get__        # what is defined in it
 def is_a(thing: Any, kinds: type | tuple[type, ...]) -> bool:
     """`isinstance`, by the class alone: a `__class__` of the user's may claim something else, or raise."""
     return issubclass(type(thing), kinds)
+
+
+def module_of(kind: Any) -> Any:
+    """The module of a class.
+
+    A class of a program that is executed in a namespace without `__name__` claims to be of `builtins`; it is of "".
+    """
+    module = _claimed_module(kind)
+    if module == "builtins" and _flags_of(kind) & _IN_HEAP and vars(builtins).get(_name_of(kind)) is not kind:
+        return ""
+    return module
 
 
 def cell_content(cell: CellType, default: Any = None) -> Any:

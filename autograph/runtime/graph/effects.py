@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.common.statics import reads_plainly
+from autograph.common.statics import module_of, reads_plainly
 from autograph.runtime.graph import traits
 from autograph.runtime.graph.graph import UNBOUND, Constant, Node, Value
 from autograph.runtime.graph.opdef import OPS, ORDERED, PURE, VIEW, WRITE, lookup
@@ -289,10 +289,10 @@ def category(leaf: Any) -> str:
     if kind in _ATOMS or leaf is UNBOUND:
         return CONSTANT
     if kind is type or isinstance(leaf, np.dtype):
-        return CONSTANT if isinstance(leaf, np.dtype) or leaf.__module__ in ("builtins", "numpy") else UNKNOWN
+        return CONSTANT if isinstance(leaf, np.dtype) or module_of(leaf) in ("builtins", "numpy") else UNKNOWN
     if isinstance(leaf, np.ndarray) and kind is not np.ndarray:
         return UNKNOWN
-    if kind.__module__ not in ("builtins", "numpy") and not isinstance(leaf, np.generic):
+    if module_of(kind) not in ("builtins", "numpy") and not isinstance(leaf, np.generic):
         return UNKNOWN
     return _category_of_type(type_of(leaf))
 

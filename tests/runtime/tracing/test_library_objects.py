@@ -11,6 +11,7 @@ import collections
 import configparser
 import csv
 import io
+import linecache
 import string
 import struct
 import sys
@@ -135,6 +136,32 @@ def test_constructors_of_named_tuples() -> None:
     kind = collections.namedtuple("kind", "x y")  # noqa: PYI024
     staged = ag.function(kind.__new__)
     assert staged(kind, 1, y=2) == (1, 2) and type(staged(kind, 1, 2)) is kind
+
+
+@ENGINES
+@pytest.mark.parametrize("name", ["Point", "list", "tuple", "float"])
+def test_classes_of_a_namespace_without_a_name(name: str, engine: str) -> None:
+    source = f"""if True:
+    class {name}:
+        def __init__(self, x):
+            self.x = x
+
+        def append(self, v):
+            self.x += v
+
+    def main(n):
+        a = {name}(n)
+        for i in range(n):
+            a.append(i)
+        return [a]
+    """
+    namespace: dict[str, Any] = {}
+    filename = f"<{name} {engine}>"
+    linecache.cache[filename] = len(source), None, source.splitlines(keepends=True), filename
+    exec(compile(source, filename, "exec"), namespace)
+    staged = ag.function(namespace["main"], engine=engine)
+    ((first,), (second,)) = staged(4), staged(4)
+    assert first is not second and first.x == second.x == 10
 
 
 def test_names_that_are_made_builtins() -> None:

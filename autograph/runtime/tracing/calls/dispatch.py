@@ -274,7 +274,7 @@ class Caller(Calls):
             return self._behind(function, inner)
         if type(method) is types.FunctionType:
             return types.MethodType(self._python_function(method), function)
-        if kind.__module__ == "builtins":
+        if module_of(kind) == "builtins":
             return function
         only_staged = not (isinstance(function, functools._lru_cache_wrapper) or package_of(function))
         return Recorded(self.trace, function, only_staged)

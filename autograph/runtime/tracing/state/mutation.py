@@ -10,7 +10,7 @@ from functools import partialmethod
 from types import FunctionType
 from typing import Any
 
-from autograph.common.statics import class_attribute, class_has
+from autograph.common.statics import class_attribute, class_has, module_of
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.object_model import own_dict
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
@@ -89,7 +89,7 @@ class ContainerRef:
             return changed
         result = trace.record(name, (inside, other))
         kind = type(other) if staged is None else class_of(trace.use(staged))
-        return container if kind is not None and kind.__module__ in ("builtins", "collections") else result
+        return container if kind is not None and module_of(kind) in ("builtins", "collections") else result
 
     __iadd__ = partialmethod(_in_place, "iadd")
     __isub__ = partialmethod(_in_place, "isub")

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from weakref import WeakSet
 
 from autograph.common.cpython_internals import references, referents, referrers
-from autograph.common.statics import is_a
+from autograph.common.statics import is_a, module_of
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.object_model import is_users, own_dict
 from autograph.runtime.graph.traits import EXTREME
@@ -121,7 +121,7 @@ def iterated_container(iterable: Any) -> Any:
     """The list, dict, set or deque that a loop over `iterable` reads: itself, or the dict that it is a view of."""
     if type(iterable) in STAGEABLE:
         return iterable
-    if issubclass(type(iterable), MappingView) and type(iterable).__module__ == "builtins":
+    if issubclass(type(iterable), MappingView) and module_of(type(iterable)) == "builtins":
         return next((part for part in referents(iterable) if type(part) in STAGEABLE), None)
     return None
 
