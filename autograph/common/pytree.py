@@ -195,8 +195,17 @@ def _own_names(value: Any) -> dict[str, Any]:
 
 
 def holds_attributes_only(kind: type) -> bool:
-    """Whether all that an instance of a class holds are attributes: none of its bases is written in C."""
-    return all(base is object or (base.__flags__ & HEAP and not _makes_its_own(base)) for base in type.mro(kind))
+    """Whether all that an instance of a class holds are attributes, each of one name: no base is written in C."""
+    bases = type.mro(kind)
+    if not all(base is object or (base.__flags__ & HEAP and not _makes_its_own(base)) for base in bases):
+        return False
+    return not any("__slots__" in vars(base) for base in bases) or all(map(_names_its_slots, bases))
+
+
+def _names_its_slots(kind: type) -> bool:
+    """Whether a class has slots under their own names only: under two names, an attribute would be taken for two."""
+    slots = ((name, member) for name, member in vars(kind).items() if type(member) is MemberDescriptorType)
+    return all(member.__name__ == name for name, member in slots)
 
 
 def _makes_its_own(kind: type) -> bool:

@@ -30,6 +30,7 @@ from autograph.runtime.tracing.environment.process_settings import (
 from autograph.runtime.tracing.proxies.proxy import as_arrays, is_tensor, overrides
 from autograph.runtime.tracing.proxies.stand_in import DESCRIPTION, StandIn
 from autograph.runtime.tracing.state.iterators import is_iterator, is_staged_here, iterables_of_graph, traced
+from autograph.runtime.tracing.state.mutation import check_no_state
 from autograph.runtime.tracing.state.staged_containers import as_tensor, contains_proxy, is_staged, staged_as
 from autograph.runtime.tracing.state.trace import Trace
 
@@ -275,6 +276,10 @@ def _is_logged(thing: Any) -> bool:
 _ATTRIBUTE_METHODS = frozenset({"__setattr__", "__delattr__", "__getattribute__", "__init__", "__init_subclass__"})
 
 
+# Where the arguments of functions that set and delete attributes have the name, from the end.
+_PLACES_OF_NAMES = {"setattr": 2, "__setattr__": 2, "delattr": 1, "__delattr__": 1}
+
+
 class AttributeSetter(TraceStandIn):
     """A function that sets, deletes or reads attributes, called in traced code."""
 
@@ -288,9 +293,9 @@ class AttributeSetter(TraceStandIn):
         thing = args[0] if args and (owner is None or owner is builtins) else owner
         if function in (setattr, delattr) and any(map(is_tensor, args[1:2])):
             self.trace.unstageable("the name of an attribute that is set is known only when the graph runs")
-        sets = function.__name__ in ("setattr", "__setattr__")
-        if sets and any(type(each) is str and each == "__dict__" for each in args[-2:-1]):
-            self.trace.graph_break(f"the `__dict__` of a {type(thing).__qualname__} is replaced")
+        place = _PLACES_OF_NAMES.get(function.__name__, 0)
+        if 0 < place <= len(args):
+            check_no_state(self.trace, thing, args[-place])
         if is_tensor(thing) or (any(map(is_tensor, args[1:2])) and owner is builtins):
             return Recorded(self.trace, function)(*args, **kwargs)
         if function not in (getattr, hasattr, vars) and (_is_logged(thing) or isinstance(thing, type)):

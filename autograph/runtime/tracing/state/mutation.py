@@ -7,10 +7,10 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partialmethod
-from types import FunctionType
+from types import FunctionType, GetSetDescriptorType
 from typing import Any
 
-from autograph.common.statics import class_attribute, class_has, module_of
+from autograph.common.statics import class_attribute, class_has, is_a, is_descriptor, module_of
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.object_model import own_dict
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
@@ -136,9 +136,9 @@ class ObjectRef:
         trace = object.__getattribute__(self, "_trace")
         if type(thing) is FunctionType:  # it may not be registered
             trace.unstageable(f"an attribute of the function {thing.__name__} is set")
-        if name == "__dict__":
-            trace.graph_break(f"the `__dict__` of a {type(thing).__qualname__} is replaced")
+        check_no_state(trace, thing, name)
         trace.context.environment.note_write(thing)
+        _check_binding(trace, thing, name, value)
         own: Any = type(thing).__setattr__
         first = trace.undo_log.initial_contents(thing)
         if _has(thing, name, value) if first is None else first.get(name, thing) is value:
@@ -154,7 +154,9 @@ class ObjectRef:
     @on_behalf
     def __delattr__(self, name: str) -> None:
         thing = object.__getattribute__(self, "_thing")
-        object.__getattribute__(self, "_trace").undo_log.touch(thing)
+        trace = object.__getattribute__(self, "_trace")
+        check_no_state(trace, thing, name)
+        trace.undo_log.touch(thing)
         delattr(thing, name)
 
     @on_behalf
@@ -185,6 +187,30 @@ class Entered:
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if kind is None:  # else the block ends here
             self.trace.record("exit", ())
+
+
+def check_no_state(trace: Trace, thing: Any, name: Any) -> None:
+    """Check that an attribute that is set or deleted is none in which Python keeps what it knows about the object.
+
+    Raises:
+        Plain: it is the class of an object, its `__dict__`, the name or the bases of a class, or the like.
+    """
+    member = class_attribute(type(thing), name) if type(name) is str else None
+    if type(member) is GetSetDescriptorType and (name == "__dict__" or member.__objclass__ in (object, type)):
+        what = f"class {thing.__qualname__}" if is_a(thing, type) else f"a {type(thing).__qualname__}"
+        trace.graph_break(f"the `{name}` of {what} is replaced")
+
+
+def _check_binding(trace: Trace, thing: Any, name: str, value: Any) -> None:
+    """Check that no staged value decides what instances of a class get when they read its attribute `name`.
+
+    Raises:
+        Plain: the attribute is a method or another descriptor, or becomes one, under a condition.
+    """
+    if is_a(thing, type) and any(map(is_descriptor, (value, class_attribute(thing, name)))) and trace.depth:
+        trace.graph_break(f"staged values decide what `{thing.__qualname__}.{name}` is")
+    if is_a(thing, type) and is_tensor(value) and trace.known_class(value._ag_value) is None:
+        trace.graph_break(f"`{thing.__qualname__}.{name}` may become a function that the graph makes")
 
 
 def _has(thing: Any, name: str, value: Any) -> bool:
