@@ -40,7 +40,7 @@ from autograph.errors import EngineError
 from autograph.runtime import ops
 from autograph.runtime.dispatch.options import ENGINES, Options, can_compile
 from autograph.runtime.dispatch.trace_cache import Trace
-from autograph.runtime.dispatch.trace_entry import broken
+from autograph.runtime.dispatch.trace_entry import broken, with_own_constants
 from autograph.runtime.engines.numpy.engine import Outer
 from autograph.runtime.engines.numpy.fast_paths import is_kept, kept
 from autograph.runtime.graph.callables import place_of
@@ -211,6 +211,7 @@ class TraceFile:
         (graph, containers, executable, trace.engine), guards, events = made
         if broken(guards, named) is not None:
             return None
+        guards = with_own_constants(guards, named)
         trace.graph, trace.executable, trace.guards, trace.events = graph, executable, guards, events
         trace.seconds = {"from disk": time.perf_counter() - self.begin}
         return Traced(graph, guards, containers, events)

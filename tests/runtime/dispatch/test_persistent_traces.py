@@ -435,6 +435,18 @@ def test_what_is_not_storable_is_refused(name):
         persistent_traces._Unpickler(io.BytesIO(hostile), persistent_traces.Fingerprint("", [], [])).load()
 
 
+def test_constants_are_those_of_the_process(cached_program):
+    """So that guards compare them by identity."""
+    text = "def f(n, steps=(1, 0.5)):\n    return n * steps[0] + steps[1] * FACTOR\nFACTOR = 0.25"
+    for _ in range(2):
+        module = cached_program(text)
+        function = ag.function(module.f)
+        assert function(3) == module.f(3) == 3.125
+        values = [guard.names["value"] for guard in function.traces[0].guards if "value" in guard.names]
+        assert [*map(id, values)] == [id(module.f.__defaults__[0]), id(module.FACTOR)]
+    assert history() == "KR"
+
+
 def test_guards_that_do_not_hold(processes, monkeypatch):
     """It is made anew."""
     for number, function in enumerate(processes("power")):

@@ -59,7 +59,7 @@ def rounded(name: str) -> Callable[..., Number]:
 def square_root(emit: Emitter, a: Any) -> Number:
     """`math.sqrt(a)`."""
     x = real(emit, a)
-    emit.leave_if(emit.compare("lt", x, emit.constant(0.0, FLOAT)))
+    emit.doubt_if(emit.compare("lt", x, emit.constant(0.0, FLOAT)))
     return emit.function("sqrt", x)
 
 
@@ -179,7 +179,7 @@ def float_power(emit: Emitter, x: Number, y: Number) -> Number:
     if x.type.kind == y.type.kind == "python":
         base, exponent = real(emit, x), real(emit, y)
         if exponent.known is None or exponent.known % 1:
-            emit.leave_if(emit.compare("lt", base, emit.constant(0.0, FLOAT)))
+            emit.doubt_if(emit.compare("lt", base, emit.constant(0.0, FLOAT)))
         return of_library("pow")(emit, base, exponent)
     type = result("pow", x, y)
     if type.dtype != FLOAT.dtype:

@@ -449,3 +449,30 @@ def test_layouts():
     for kind in (np.random.Generator, np.random.RandomState):
         assert numpy_internals.generator_layout(kind) is not None
     assert numpy_internals.generator_layout(random.Random) is None
+
+
+@pytest.mark.parametrize("others", [[], [2.5, "a"], ["hides"]])
+def test_searches_that_may_run_code_which_hides_methods(others):
+    def function(draw, xs, n):
+        found = []
+        for _ in range(n):
+            draw.shuffle(xs)
+            found.append(xs.index(1))
+        return found
+
+    class Hiding:
+        def __init__(self, draw):
+            self.draw = draw
+
+        def __eq__(self, other):
+            self.draw._randbelow = lambda n: 0
+            return False
+
+    staged = ag.function(function, engine="native")
+    for seed in range(9):
+        draws = random.Random(seed), random.Random(seed)
+        given, same = ([1, 2, *(Hiding(draw) if each == "hides" else each for each in others)] for draw in draws)
+        assert staged(draws[0], given, 50) == function(draws[1], same, 50)
+        assert draws[0].getstate() == draws[1].getstate()
+    if not others:
+        assert "left to Python" not in str(staged.explain(random.Random(1), [1, 2], 50))

@@ -7,9 +7,7 @@ and Python does it again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +17,7 @@ from autograph.runtime.engines.native.libmath.element_functions import function_
 from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.libmath.vectors import Loop
-from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, llvm_type
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT
 from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, Value, array, constant
 from autograph.runtime.engines.native.llvm.memory import strides_of
 from autograph.runtime.graph.operands import Array, NoLowering, Number
@@ -63,21 +61,19 @@ def library(emit: Emitter, name: str, *args: Number, finite: bool = False) -> Nu
     """See `operands.Emitter`."""
     if not is_pythons(name):
         raise NoLowering
-    if name != "pow" or args[1].known not in pow_rules.POWERS or not pow_rules.are_known():
+    base, exponent = args[0], args[-1].known
+    if name != "pow" or exponent is None or exponent not in pow_rules.POWERS or not pow_rules.are_known():
         return _library(emit, name, args, finite)
-    key = name, args[0].ref, args[1].known
+    key = name, base.ref, exponent
     if key not in emit.ranges.found:
-        found, doubtful = pow_rules.nearest(emit, args[0], float(args[1].known))
-        emit.cells.store("power", found.ref)
-        with emit.rarely(doubtful), _unless_zero(emit, args[0], bool(args[1].known % 1) or args[1].known < 0):
-            emit.cells.store("power", _library(emit, name, args, finite).ref)
-        emit.ranges.found[key] = Number(found.type, emit.cells.load("power", llvm_type(found.type.dtype)))
+        if finite:
+            emit.doubt_if(is_strange(emit, base))
+        function = pow_rules.function_of(emit.b.function.module, float(exponent))
+        emit.ranges.found[key] = found = Number(base.type, emit.b.call(function, base.ref))
+        if finite:
+            emit.doubt_if(is_strange(emit, found))
     power: Number = emit.ranges.found[key]
     return power
-
-
-def _unless_zero(emit: Emitter, x: Number, always: bool) -> AbstractContextManager[Any]:
-    return nullcontext() if always else emit.rarely(emit.compare("ne", x, emit.constant(0.0, x.type)))
 
 
 def _library(emit: Emitter, name: str, args: Sequence[Number], finite: bool) -> Number:

@@ -1,7 +1,7 @@
 """Statements on small arrays, one after the other, that become one piece of machine code, as a loop does.
 
-A kernel takes half a microsecond to get its arguments, however small the arrays are. So where several kernels would
-follow each other, as in
+A kernel takes half a microsecond to get its arguments, however small the arrays are, and NumPy at least as long for
+each operation. So where several of them would follow each other, or NumPy would compute something alone, as in
 
     lap[1:] = a * x[:-1]
     lap[:-1] += a * x[1:]
@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.analysis.view_groups import LARGE, LONG, c
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
 from autograph.runtime.graph.effects import effect_of
-from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, walk
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
 from autograph.runtime.graph.operands import DTYPES
 from autograph.runtime.graph.traits import MAKES_ARRAYS, MAKES_VIEWS, READS_VIEWS
@@ -38,13 +38,14 @@ def straight_lines(nodes: Sequence[Node], used: Counter[Value]) -> Iterator[Node
         used: how often the graph uses each value.
     """
     small = set[Value]()
-    for fits, group in groupby(nodes, lambda node: _fits(node, small)):
-        found = list(group)
-        if not fits or sum(map(_is_statement, found)) < STATEMENTS:
+    groups = [(fits, list(group)) for fits, group in groupby(nodes, lambda node: _fits(node, small))]
+    is_all = not any(_uses_arrays(node) for fits, found in groups if not fits for node in found)
+    for fits, found in groups:
+        if not fits or not any(map(_is_statement, found)):
             yield from found
             continue
         piece, views = _piece(found, used)
-        if _calls(piece.blocks[0]) < STATEMENTS:
+        if not _pays(piece.blocks[0], is_all):
             yield from found
         else:
             yield from (piece, *views)
@@ -76,10 +77,16 @@ def inline(piece: Node) -> list[Node]:
     return block.nodes
 
 
-def _calls(block: Block) -> int:
-    """How often the code of the nodes would call kernels and NumPy."""
-    fused = Fuser(Graph("piece", block), Kernel, lambda graph: None)
-    return sum(node.op == "call" or _is_statement(node) for node in fused.graph.block.nodes)
+def _pays(block: Block, is_all: bool) -> bool:
+    """Whether machine code of nodes is faster than the calls of kernels and of NumPy that there would be otherwise.
+
+    Args:
+        is_all: whether there are no other nodes with arrays, which might be part of the same kernels.
+    """
+    nodes = Fuser(Graph("piece", block), Kernel, lambda graph: None).graph.block.nodes
+    statements = [node for node in nodes if _is_statement(node)]
+    calls = len(statements) + sum(node.op == "call" for node in nodes)
+    return calls >= STATEMENTS or (is_all and any(node.op not in MAKES_ARRAYS for node in statements))
 
 
 def _piece(nodes: list[Node], used: Counter[Value]) -> tuple[Node, list[Node]]:
@@ -106,6 +113,12 @@ def _is_statement(node: Node) -> bool:
     if node.op in MAKES_ARRAYS or effect_of(node).kind == WRITE:
         return True
     return node.op in READS_VIEWS and (makes_view(node) or any(map(_is_array, node.inputs)))
+
+
+def _uses_arrays(node: Node) -> bool:
+    inner = [each for block in node.blocks for each in walk(block)]
+    results = [value for block in node.blocks for value in block.result_values]
+    return any(map(_is_array, (value for each in (node, *inner) for value in (*each.inputs, *results))))
 
 
 def _fits(node: Node, small: set[Value]) -> bool:

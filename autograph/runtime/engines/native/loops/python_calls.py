@@ -27,7 +27,7 @@ from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.errors import Refused
-from autograph.runtime.engines.native.llvm.ir import I64, PTR
+from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.class_versions import Versions
@@ -177,6 +177,7 @@ class PythonCalls:
         expected: the expected kinds of their outputs: the type of a number, the kind of an array (with the flags that
             it must have), None if any object will do.
         run_any_code: whether they may run code of the user's.
+        avoids_any_code: whether the code is left rather than that it runs such code on a path that it seldom takes.
         versions: the classes of the objects whose attributes the code reads or sets.
         direct: nodes that are no callbacks, since the code calls functions of Python's C API; with the constant
             container that one looks into, if any.
@@ -196,7 +197,7 @@ class PythonCalls:
         """
         self.callbacks: dict[PythonCallback, None] = {}
         self.expected: dict[Value, Any] = {}
-        self.run_any_code = False
+        self.run_any_code = self.avoids_any_code = False
         self.direct: dict[Node, Any] = {}
         self.flow = flow
         self._emit = flow.emit
@@ -227,6 +228,9 @@ class PythonCalls:
 
     def fall_back(self, node: Node) -> Register:
         """Call Python for a node, on a path that machine code seldom takes. Returns a new reference to its result."""
+        if self.avoids_any_code and self._runs_any_code(node):
+            self._emit.leave_if(Number(BOOL, TRUE))
+            return NULL
         callback = self._callback((node, node), [node], node.outputs)
         callback.is_rare = True
         self.run_any_code |= self._runs_any_code(node)

@@ -219,16 +219,18 @@ class Region(Rebindable):
 
     def lowered(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller, tuple[str, list[Place]]]:
         """The lowering for inputs of certain kinds, the caller, and the assembly with its places."""
-        trusts = True
+        attempts = iter(((True, False), (True, True), (False, False)))
+        attempt = next(attempts)
         while True:
             lowering, caller = self.lowering(inputs)
-            draws = lowering.flow.emit.draws
-            draws.trusts = trusts
+            draws, calls = lowering.flow.emit.draws, lowering.calls
+            draws.trusts, calls.avoids_any_code = attempt
             code = lowering.run()
-            called = [node for callback in lowering.calls.callbacks for node in callback.nodes]
-            self.structure.passed.pass_to([*called, *lowering.calls.direct])
-            trusts = not (draws.trusted and lowering.calls.run_any_code)
-            if lowering.flow.are_checked() and trusts >= bool(draws.trusted):
+            called = [node for callback in calls.callbacks for node in callback.nodes]
+            self.structure.passed.pass_to([*called, *calls.direct])
+            if draws.trusted and calls.run_any_code:    # which might hide methods of a generator
+                attempt = next(attempts)
+            elif lowering.flow.are_checked():
                 return lowering, caller, code
 
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:

@@ -50,8 +50,11 @@ class Splitter(Copier):
             if is_straight(node):
                 self._call(into, node)
                 continue
-            if node.op not in LOOP or node is self._whole or is_interchangeable(node, self._used):
+            if node.op not in LOOP or node is self._whole:
                 into.append(self.node(node))
+                continue
+            if is_interchangeable(node, self._used):
+                into.append(self._kernel(node))
                 continue
             reason = NEW_NUMBERS if self._tells_apart else refusal(node)
             if reason:
@@ -60,6 +63,12 @@ class Splitter(Copier):
                 into.append(self.node(node))
             else:
                 self._call(into, node)
+
+    def _kernel(self, loop: Node) -> Node:
+        """A copy of a loop whose whole body becomes a kernel."""
+        copier = Copier()
+        copier.params, copier.values = self.params, self.values
+        return copier.node(loop)
 
     def _call(self, into: Block, node: Node) -> None:
         """Append the call of a region instead of a node."""

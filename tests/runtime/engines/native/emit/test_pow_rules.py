@@ -64,6 +64,39 @@ def test_squares_of_all_sizes():
     assert out.tobytes() == wanted.tobytes()
 
 
+@known
+@pytest.mark.parametrize("others", [[], CORNERS])
+def test_several_at_once(others):
+    def f(xs, ys, total):
+        for i in range(len(xs)):
+            ys[i] = (xs[i] * xs[i]) ** 0.5 + xs[i] ** 2 - xs[i] ** -1.5
+            total += xs[i] ** 3
+        return total
+
+    xs = np.concatenate([np.exp(np.random.default_rng(1).uniform(-99, 99, 6000)), others])
+    staged, ys, wanted = ag.function(f, engine="native"), *np.zeros((2, len(xs)))
+    with np.errstate(all="ignore"):
+        totals = [staged(xs, ys, 0.0) for _ in range(2)]
+        assert [*map(repr, totals)] == [repr(f(xs, wanted, 0.0))] * 2
+    assert ys.tobytes() == wanted.tobytes()
+    assert "ag_power_0_5_of_16" in staged.lower(xs, ys, 0.0).llvm
+
+
+@known
+def test_roots_of_pythons_numbers_at_once():
+    def f(xs, ys):
+        for i in range(len(xs)):
+            ys[i] = math.sqrt(xs[i]) + float(xs[i]) ** 0.5
+
+    staged = ag.function(f, engine="native")
+    for last in (2.0, -0.0, math.inf, math.nan, -1.0):
+        xs = np.append(np.random.default_rng(1).uniform(0, 9, 600), last)
+        for _ in range(2):
+            ys, wanted = np.zeros((2, len(xs)))
+            assert outcome(staged, xs, ys) == outcome(f, xs, wanted)
+            assert ys.tobytes() == wanted.tobytes()
+
+
 @pytest.mark.parametrize("x", CORNERS)
 def test_corners(x):
     def f(xs):

@@ -58,6 +58,20 @@ def parts(x, h):
     return both[0] + inner[-1], both * inner, inner.max()
 
 
+def shifted(x, h):
+    x[..., 1:] = x[..., :-1]
+    return x
+
+
+def grown(x, h):
+    x[1:] += h * x[:-1]
+    return x
+
+
+def extreme(x, h):
+    return x.max()
+
+
 def integers(x, h):
     doubled = x * 2
     doubled[::-1] += x // 3
@@ -73,6 +87,7 @@ FLOATS = [
     *((totals, (length,)) for length in (12, 150)),
     *((chosen, (length,)) for length in (1, 12, 150, 600)),
     *((parts, shape) for shape in ((2,), (9,), (600,), (4, 5))),
+    *((function, shape) for function in (shifted, grown, extreme) for shape in ((1,), (9,), (4, 5), (3, 3, 3))),
 ]
 
 
@@ -112,7 +127,9 @@ def test_integers(dtype):
 
 
 def test_they_are_one_piece():
-    for function, shape in ((laplacian, (9,)), (in_place, (7,)), (totals, (12,)), (chosen, (9,)), (parts, (9,))):
+    several = (laplacian, (9,)), (in_place, (7,)), (totals, (12,)), (chosen, (9,)), (parts, (9,))
+    single = (shifted, (3, 3, 3)), (grown, (4, 5)), (extreme, (9,))
+    for function, shape in (*several, *single):
         staged, x = native(function), np.ones(shape)
         staged(x, 0.5)
         assert "are one piece of machine code" in str(staged.explain(x, 0.5))
@@ -124,6 +141,15 @@ def test_larger_arrays_and_single_statements_are_left_to_kernels():
         staged = native(function)
         staged(x, 0.5)
         assert "one piece" not in str(staged.explain(x, 0.5))
+
+
+def test_a_statement_beside_others_on_arrays_is_left_to_their_kernel():
+    def function(x, h):
+        return np.sin(x * h) + 1
+
+    staged, x = native(function), np.ones(300)
+    staged(x, 0.5)
+    assert "3 operations on arrays are one loop" in str(staged.explain(x, 0.5))
 
 
 @pytest.mark.parametrize("function, shape", FLOATS)
