@@ -92,6 +92,9 @@ class Materializer(Values):
             "that is not staged"
         )
 
+    def forget(self, thing: Any) -> None:
+        self.entered.pop(id(thing), None)
+
     def end(self) -> None:
         """Note that the function has ended, so that its objects no longer change."""
         self.final = True

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.common.statics import class_attribute, reads_plainly
+from autograph.common.statics import class_attribute, class_has, mro_of, reads_plainly
 from autograph.runtime.graph.opdef import VIEW, WRITE, declare
 from autograph.runtime.graph.traits import (
     CHECKS_CLASS,
@@ -41,6 +41,7 @@ from autograph.runtime.ops.inference.containers import tuple_of
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, type_of_arg
 from autograph.runtime.ops.native import complex_numbers
+from autograph.runtime.ops.python.operators import BINARY
 
 
 def part(name: str) -> Callable[[TensorType], Type]:
@@ -135,3 +136,32 @@ def has_member(thing: Any, name: str, kind: type, member: Any) -> bool:
 
 
 declare("has_member", BOOL, target=has_member, traits=[CHECKS_CLASS, (ON_ATTRIBUTE, "has")])
+
+
+def has_operator(thing: Any, name: str, kind: type, member: Any, other: Any = None) -> bool:
+    """Whether an operator calls this special method of a class for an object and another operand.
+
+    `thing + other` calls `__radd__` of a subclass first; `other + thing` calls `__radd__` if `other` is a number.
+    """
+    if type(thing) is not kind or special_method(kind, name) is not member:
+        return False
+    return takes_first(kind, name, type(other))
+
+
+def takes_first(kind: type, name: str, other: type) -> bool:
+    """Whether Python asks the special method of a class before, or without, asking another class."""
+    if name in REFLECTED:
+        return any(other is each for each in (int, float, bool, complex))
+    return other is kind or all(each is not kind for each in mro_of(other))
+
+
+def special_method(kind: type, name: str) -> Any:
+    """The special method of a class that an operator calls: `__add__` for `__iadd__` if there is no `__iadd__`."""
+    found = class_attribute(kind, name)
+    is_absent = found is None and name in REPLACED and not class_has(kind, name)
+    return class_attribute(kind, REPLACED[name]) if is_absent else found
+
+
+REFLECTED = frozenset(f"__r{op}__" for op in BINARY)
+REPLACED = {f"__i{op}__": f"__{op}__" for op in BINARY}
+declare("has_operator", BOOL, target=has_operator, traits=[CHECKS_CLASS, (ON_ATTRIBUTE, "operator")])

@@ -119,6 +119,7 @@ QUIET.update({
     "getitem": _getitem,
     "getattr": _getattr,
     "has_member": lambda node: True,
+    "has_operator": lambda node: True,
     "range": _range,
     "len": _len,
     "abs": of_numbers("bif"),

@@ -1,26 +1,33 @@
-"""Methods and properties of objects that only the graph knows: traced into, under the condition that they are these.
+"""Methods, properties and operators of objects that only the graph knows: traced into, if they are these.
 
     for ball in balls:      # the graph gets the list `balls` as it is
         ball.move(dt)
+        ball.place = ball.place + ball.speed * dt
 
 If the balls of the traced call are of class `Ball`, the graph has an `if`. If the ball is a `Ball`, and `move` is still
-that of the class, it does what `Ball.move` does; else, it calls `ball.move(dt)`. So it is right for all objects.
+that of the class, it does what `Ball.move` does; else, it calls `ball.move(dt)`. So it is right for all objects. An
+operator is treated like the special method that Python calls for it; if that may return `NotImplemented`, it is called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
-from types import CodeType, FunctionType
+from functools import cache, partial
+from types import CodeType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
+from autograph.common.cpython_internals import reference_count, referrers
 from autograph.common.statics import class_attribute, reads_plainly
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, walk_blocks
-from autograph.runtime.graph.traits import ELEMENTWISE, OVERLOADED
-from autograph.runtime.graph.types import ANY
+from autograph.runtime.graph.object_model import is_users_object
+from autograph.runtime.graph.traits import ELEMENTWISE, MAKES_OBJECTS, OVERLOADED, plain
+from autograph.runtime.graph.types import ANY, TensorType
+from autograph.runtime.ops.python.attributes import special_method, takes_first
+from autograph.runtime.ops.python.operators import BINARY
 from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.stand_ins import Recorded
 from autograph.runtime.tracing.control_flow.cond import NoState, stage_if
+from autograph.runtime.tracing.control_flow.merge import FORMS, Fixed
 from autograph.runtime.tracing.control_flow.speculation import Checkpoint
 from autograph.runtime.tracing.proxies.context import Objects
 from autograph.runtime.tracing.proxies.graph_break import (
@@ -32,10 +39,12 @@ from autograph.runtime.tracing.proxies.graph_break import (
     handled,
 )
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
+from autograph.runtime.tracing.state.escape import is_unshared
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
 _DEEP = 8       # methods within others
+_STATEMENTS = ("__setitem__", "__delitem__")     # whose results Python ignores
 # Signals of code that cannot be staged; then the graph calls it.
 _CANNOT = (Plain, Unstageable, NeedsConcrete, Unjoinable, TooDeep)
 
@@ -45,10 +54,12 @@ class Member(NamedTuple):
 
     Attributes:
         test: whether the object has it, in the graph.
+        operator: the name of a special method that an operator calls.
     """
 
     function: FunctionType
     test: Tensor
+    operator: str = ""
 
 
 class GuardedMethods(Objects):
@@ -75,6 +86,24 @@ class GuardedMethods(Objects):
         thing, members = self._methods.get(found._ag_value, (None, []))
         return self._choose(members, (thing, *args), kwargs, lambda: found._ag_call(args, kwargs))
 
+    def operator(self, trace: Trace, op: str, args: tuple[Any, ...]) -> Any:
+        is_temporary = op in BINARY and is_users_object(args[1]) and self._is_temporary(args)
+        record = partial(trace.record, op, args)
+        first, *rest = args
+        members = self._operators(first, f"__{op}__", rest)
+        if members or len(rest) != 1 or self._classes(first):
+            found = self._choose(members, args, {}, record)
+            if is_temporary:
+                trace.context.materializer.forget(args[1])
+            return found
+        return self._choose(self._operators(rest[0], f"__r{plain(op)}__", [first]), (rest[0], first), {}, record)
+
+    def _is_temporary(self, args: tuple[Any, ...]) -> bool:
+        """Whether an operand on the right is an object of traced code to which no variable refers."""
+        noted = {id(args), *self.trace.undo_log.noted(), *self.trace.context.registries()}
+        held = referrers(args[1])
+        return all(id(each) in noted for each in held) and reference_count(args[1]) - len(held) == _references()
+
     def sink(self, graph: Graph) -> None:
         """Read the methods of objects only where the graph calls them as unknown objects."""
         if not self._methods:
@@ -90,19 +119,39 @@ class GuardedMethods(Objects):
 
     def _members(self, thing: Any, name: str) -> Iterator[tuple[Member, bool]]:
         """The methods and properties of this name that an object probably has, and whether they are properties."""
-        trace = self.trace
-        for kind in trace.likely.classes(trace.use(thing)) if len(self._open) < _DEEP else ():
+        for kind in self._classes(thing):
             found = class_attribute(kind, name)
             member = PATCHED.get(id(found), found)
             is_property = type(member) is property
             function = member.fget if is_property else member
-            if type(function) is not FunctionType or not reads_plainly(kind):
-                continue
-            if function.__code__ in self._refused or function.__code__ in self._open:
-                continue
-            if type(self.caller.replacement(function)) is not Recorded:
-                test = trace.record("has_member", (thing, name, Constant(kind), Constant(member)))
+            if self._may_inline(function) and reads_plainly(kind):
+                test = self.trace.record("has_member", (thing, name, Constant(kind), Constant(member)))
                 yield Member(function, test), is_property
+
+    def _operators(self, thing: Any, name: str, others: list[Any]) -> list[Member]:
+        """The special methods of this name that Python probably calls for an object and perhaps another operand."""
+        found = []
+        for kind in self._classes(thing):
+            member = special_method(kind, name)
+            member = PATCHED.get(id(member), member)
+            staged = [each for each in others[:1] if is_tensor(each)]
+            is_first = staged or all(takes_first(kind, name, type(each)) for each in others[:1])
+            if is_first and self._may_inline(member):
+                args = thing, name, Constant(kind), Constant(member), *(staged or [0])
+                found.append(Member(member, self.trace.record("has_operator", args), name))
+        return found
+
+    def _classes(self, thing: Any) -> list[type]:
+        """The classes that an object which only the graph knows probably has."""
+        if not is_tensor(thing) or len(self._open) >= _DEEP:
+            return []
+        return self.trace.likely.classes(self.trace.use(thing))
+
+    def _may_inline(self, function: Any) -> bool:
+        """Whether a function is one of the user's that may be traced into."""
+        if type(function) is not FunctionType or function.__code__ in self._refused or function.__code__ in self._open:
+            return False
+        return type(self.caller.replacement(function)) is not Recorded
 
     def _choose(
         self, members: list[Member], args: tuple[Any, ...], kwargs: dict[str, Any], otherwise: Callable[[], Any]
@@ -110,12 +159,12 @@ class GuardedMethods(Objects):
         """Call the member that the first argument has, or do something else."""
         if not members:
             return otherwise()
-        (function, test), *rest = members
+        (function, test, operator), *rest = members
         go_on = partial(self._choose, rest, args, kwargs, otherwise)
         if function.__code__ in self._refused:
             return go_on()
         self._open.append(function.__code__)
-        inlined = partial(self._inlined, function, args, kwargs)
+        inlined = partial(self._inlined, function, args, kwargs, operator)
         try:
             with Checkpoint(self.trace, NoState()) as checkpoint:
                 try:
@@ -128,15 +177,60 @@ class GuardedMethods(Objects):
         self._refused.add(function.__code__)
         return go_on()
 
-    def _inlined(self, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _inlined(self, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any], operator: str) -> Any:
         """The result of tracing into a function; refused if operators of user classes remain: Python is faster."""
         trace = self.trace
         block, begin = trace.block, len(trace.block.nodes)
-        result = self.caller.replacement(function)(*args, **kwargs)
+        form = Fixed(self.caller.replacement(function)(*args, **kwargs))
         operations = [node for node in block.nodes[begin:] if node.op in ELEMENTWISE or node.op in OVERLOADED]
         if any(trace.likely.classes(value) for node in operations for value in node.inputs):
             trace.unstageable(f"{function.__qualname__} uses operators of classes of the user's")
+        if operator in _STATEMENTS:
+            return None
+        result = self._given_away(form) if operator and is_users_object(form.value) else form.value
+        if operator and not _is_decided(result):
+            trace.unstageable(f"{function.__qualname__} may return NotImplemented")
         return result
+
+    def _given_away(self, form: Fixed) -> Any:
+        """The proxy for an object that traced code has made, and forgets if nothing else refers to it."""
+        trace = self.trace
+        noted = {*trace.undo_log.noted(), *trace.context.registries()}
+        is_only = is_unshared(form.value, None, FORMS, noted)
+        made = trace.lower(form.value)
+        trace.likely.note(made, [form.value])
+        if is_only:
+            trace.context.materializer.forget(form.value)
+        return trace.proxy(made)
+
+
+@cache
+def _references() -> int:
+    """The number of references by code to an operand of a proxy that is no variable, when an operator gets it."""
+    counts = []
+
+    class Counting(Objects):
+        def operator(self, trace: Any, op: str, args: tuple[Any, ...]) -> Any:
+            counts.append(reference_count(args[1]) - len(referrers(args[1])))
+
+    trace: Any = SimpleNamespace(context=SimpleNamespace(objects=Counting()))
+    proxy: Any = Tensor(Value(ANY), trace)
+    _ = proxy + SimpleNamespace()
+    return counts[0]
+
+
+def _is_decided(result: Any) -> bool:
+    """Whether the result of a special method is known not to be `NotImplemented`, so that Python asks no other one."""
+    value = result._ag_value if is_tensor(result) else result
+    if not isinstance(value, Value):
+        return value is not NotImplemented
+    node = value.node
+    if isinstance(value.type, TensorType) or node is None:
+        return isinstance(value.type, TensorType)
+    if node.op == "if":
+        place = node.outputs.index(value)
+        return all(_is_decided(block.results[place]) for block in node.blocks if block.results is not None)
+    return node.op in MAKES_OBJECTS or node.op in ELEMENTWISE or node.op in OVERLOADED
 
 
 def _uses(graph: Graph) -> dict[Value, list[set[Value]]]:

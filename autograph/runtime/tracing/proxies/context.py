@@ -85,6 +85,10 @@ class Objects:
         """The result of calling such an object."""
         return found._ag_call(args, kwargs)
 
+    def operator(self, trace: Any, op: str, args: tuple[Any, ...]) -> Any:
+        """The result of an operator for such objects."""
+        return trace.record(op, args)
+
 
 class Values:
     """The materializer of objects of traced code."""
@@ -96,6 +100,9 @@ class Values:
     def made_in(self, block: Block) -> list[Any]:
         """The objects that were made in a block, and could have been made before it."""
         return []
+
+    def forget(self, thing: Any) -> None:
+        """Note that traced code no longer refers to an object of which the graph has got a copy."""
 
     def refuse(self, thing: Any) -> None:
         """Check that a thing may change, although the graph has copied it."""

@@ -170,12 +170,12 @@ class Tensor(metaclass=StandInMeta):
     def __getitem__(self, index: Any) -> Any:
         if self._ag_trace.is_all(index):
             return index
-        return self._ag_trace.record("getitem", (self, index))
+        return _operator(self._ag_trace, "getitem", self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if isinstance(self._ag_value.type, TensorType):
             value = as_arrays(self._ag_trace, value)
-        self._ag_trace.record("setitem", (self, index, value))
+        _operator(self._ag_trace, "setitem", self, index, value)
 
     def __delitem__(self, index: Any) -> None:
         self._ag_trace.record("delitem", (self, index))
@@ -303,13 +303,17 @@ def unpack(trace: Recorder, tensor: Tensor, count: int) -> tuple[Any, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 
+def _operator(trace: Recorder, op: str, *args: Any) -> Any:
+    return trace.context.objects.operator(trace, op, args)
+
+
 def _binary(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
         if overrides(other):
             if type(other).__array_ufunc__ is None:
                 return NotImplemented
             return _overridden(op, self, other)
-        return self._ag_trace.record(op, (self, other))
+        return _operator(self._ag_trace, op, self, other)
 
     return record
 
@@ -324,7 +328,7 @@ def _overridden(op: str, tensor: Tensor, other: Any) -> Any:
 def _reflected(op: str) -> Callable[[Tensor, Any], Any]:
     def record(self: Tensor, other: Any) -> Any:
         inplace = (op in PARTIAL or not _are_numbers(self, other)) and is_inplace(sys._getframe(1))
-        return self._ag_trace.record("i" * inplace + op, (other, self))
+        return _operator(self._ag_trace, "i" * inplace + op, other, self)
 
     return record
 
@@ -354,14 +358,14 @@ def _comparison(op: str) -> Callable[[Tensor, Any], Any]:
         if op in ORDERING and not _are_ordered(self, other):
             mirrored = MIRRORED[op]
             if is_comparison(sys._getframe(1), notation.BINARY[mirrored]):
-                return self._ag_trace.record(mirrored, (other, self))
+                return _operator(self._ag_trace, mirrored, other, self)
         return _binary(op)(self, other)
 
     return record
 
 
 def _unary(op: str) -> Callable[[Tensor], Any]:
-    return lambda self: self._ag_trace.record(op, (self,))
+    return lambda self: _operator(self._ag_trace, op, self)
 
 
 def _needing(use: str) -> Callable[..., NoReturn]:

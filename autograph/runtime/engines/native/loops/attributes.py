@@ -51,9 +51,10 @@ from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.object_model import is_users, sets_plainly
-from autograph.runtime.graph.operands import Boxed, Fixed, Given, Number
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, Number
 from autograph.runtime.graph.traits import MAKES_OBJECTS, ON_ATTRIBUTE
 from autograph.runtime.graph.types import BOOL
+from autograph.runtime.ops.python.attributes import REFLECTED, takes_first
 
 _SEARCH = "attribute_in_dict"
 
@@ -209,33 +210,35 @@ def _get_by_python(calls: PythonCalls, node: Node, operand: Any, name: str) -> b
 def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) -> bool:
     """`x.name = value`"""
     emit, at, value = calls.flow.emit, at_node(calls, node), stored(calls, value)
-    places = calls.versions.places(node, name, "__setattr__") if isinstance(value, Number) else []
+    places = calls.versions.places(node, name, "__setattr__") if isinstance(value, (Number, Boxed, Given)) else []
     if not places:
         return _set_by_python(calls, node, operand, name, value)
     calls.flow.resume_from(at)
     b, objects, thing = emit.b, emit.objects, calls.object(operand)[0]
     address, is_free = _address(calls, thing, name, places)
     old = _loaded(calls, address, places)
-    emit.demand(_is_harmless(calls, old))
+    if isinstance(value, Number):
+        emit.demand(_is_harmless(calls, old))
     failed, done = b.room(I32), b.new_block("set")
     b.store(ir.constant(I32, 0), failed)
-    if (kind := class_of(value.type)) in (int, float):
+    if isinstance(value, Number) and (kind := class_of(value.type)) in (int, float):
         objects.overwrite(old, value.ref, kind, done)
-    new = calls.object(value)[0]
+    new, is_new = calls.object(value)
 
     def in_place() -> None:
-        b.store(new, address)
-        objects.forget(old)
+        b.store(new if is_new else objects.acquire(new), address)
+        objects.release(old)
 
     def by_python() -> None:
         b.store(objects.python("PyObject_SetAttr", thing, objects.address(name), new), failed)
-        objects.forget(new)
+        if is_new:
+            objects.forget(new)
 
     b.if_else(is_free, in_place, by_python, True)
     b.br(done)
     b.begin(done)
     emit.stop_if(Number(BOOL, b.icmp("ne", b.load(I32, failed), 0)), lambda: raise_again(calls, node))
-    calls.flow.resume_from(Point(at.block, at.place + 1))
+    changed(calls, at)
     return True
 
 
@@ -322,14 +325,48 @@ def _is_unshadowed(calls: PythonCalls, thing: Value, name: str, place: Unshadowe
     return found
 
 
+def _has_operator(
+    calls: PythonCalls, node: Node, operand: Any, name: str, kind: Fixed, member: Fixed, other: Any
+) -> bool:
+    """`has_operator(x, name, kind, member, other)`, or false where that is unknown."""
+    emit = calls.flow.emit
+    b, objects, version = emit.b, emit.objects, calls.versions.of(kind.value)
+    if not isinstance(operand, (Boxed, Given)) or not version.has_operator(name, member.value):
+        calls.flow.define(node.output, emit.constant(False, BOOL))
+        return False
+    thing, known = calls.object(operand)[0], objects.address(version)
+
+    def check() -> Value:
+        tag = objects.load_at(I32, objects.address(kind.value), TAG_OFFSET)
+        emit.demand(b.icmp("eq", tag, b.load(I32, b.gep(known, ITEMS))))
+        return _takes_first(calls, kind.value, name, calls.flow.operand(other))
+
+    found = b.if_else(objects.is_of_class(thing, kind.value), check, lambda: FALSE)
+    assert found is not None
+    calls.flow.define(node.output, Number(BOOL, found))
+    return False
+
+
+def _takes_first(calls: PythonCalls, kind: type, name: str, other: Any) -> Value:
+    """Whether the class of another operand lets Python ask the special method of a class first."""
+    if isinstance(other, (Boxed, Given)) and other.of is None:
+        return FALSE if name in REFLECTED else calls.flow.emit.objects.is_of_class(calls.object(other)[0], kind)
+    of: type | None = class_of(other.type) if isinstance(other, Number) else None
+    if of is None:
+        of = type(other.value) if isinstance(other, Fixed) else float if isinstance(other, Mixed) else None
+    return TRUE if of is not None and takes_first(kind, name, of) else FALSE
+
+
 def on_attribute(node: Node, args: Any) -> Callable[..., bool] | None:
     """The routine that emits a node for an attribute of an object, if there is one."""
     routine, count = _ROUTINES.get(ON_ATTRIBUTE.get(node.op, ""), (None, -1))
     takes = len(args) == count and not node.kwargs and type(args[1]) is str
-    return routine if takes and (routine is _has or isinstance(args[0], (Boxed, Given))) else None
+    return routine if takes and (count > 3 or isinstance(args[0], (Boxed, Given))) else None
 
 
-_ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {"get": (_get, 2), "set": (_set, 3), "has": (_has, 4)}
+_ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {
+    "get": (_get, 2), "set": (_set, 3), "has": (_has, 4), "operator": (_has_operator, 5)
+}  # fmt: skip
 
 
 # New objects ----------------------------------------------------------------------------------------------------------

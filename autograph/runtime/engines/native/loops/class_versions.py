@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from autograph.common.cpython_internals import (
+    HAS_PLACES,
     ITEMS,
     AttributePlace,
     Unshadowed,
@@ -18,6 +19,7 @@ from autograph.common.cpython_internals import (
     write,
 )
 from autograph.runtime.graph.graph import Node
+from autograph.runtime.ops.python.attributes import special_method
 
 MOST = 3        # classes of the objects of one node
 _INVALID = 0xFFFF_FFFF      # a version tag that no class has
@@ -31,16 +33,18 @@ class Version(bytes):
     Attributes:
         places: by the name and the method that reads or sets the attribute.
         members: by name, functions and properties of the class, and where instances could hide them.
+        operators: by name, special methods that operators call.
     """
 
     kind: type
     places: dict[tuple[str, str], AttributePlace | None]
     members: dict[str, tuple[Any, Unshadowed | None]]
+    operators: dict[str, Any]
 
     @staticmethod
     def of(kind: type) -> Version:
         found = Version(8)
-        found.kind, found.places, found.members = kind, {}, {}
+        found.kind, found.places, found.members, found.operators = kind, {}, {}, {}
         found.renew()
         return found
 
@@ -50,6 +54,7 @@ class Version(bytes):
         if tags[0] != int.from_bytes(self[:4], "little") or names != int.from_bytes(self[4:], "little"):
             same = all(attribute_place(self.kind, *key) == place for key, place in self.places.items())
             same &= all(member_place(self.kind, name, each) == place for name, (each, place) in self.members.items())
+            same &= all(special_method(self.kind, name) is each for name, each in self.operators.items())
             assign_version_tag(self.kind)
             write(ctypes.c_uint32, id(self) + ITEMS, (tags[0] if same else 0) or _INVALID)
             write(ctypes.c_uint32, id(self) + ITEMS + 4, names)
@@ -61,13 +66,18 @@ class Version(bytes):
             self.places[key] = attribute_place(self.kind, name, method)
         return self.places[key]
 
-
     def member(self, name: str, member: Any) -> Unshadowed | None:
         """Where instances could hide a function or property; None if unknown, or if the class has another."""
         if name not in self.members:
             self.members[name] = member, member_place(self.kind, name, member)
         known, place = self.members[name]
         return place if known is member else None
+
+    def has_operator(self, name: str, member: Any) -> bool:
+        """Whether an operator calls this special method of the class."""
+        if HAS_PLACES and special_method(self.kind, name) is member:
+            self.operators[name] = member
+        return self.operators.get(name) is member
 
 
 class Versions:
