@@ -163,7 +163,7 @@ class GraphBackend(protocol.Backend):
         if special(container, "__iter__") is not None and not hasattr(type(container), "__contains__"):
             found = self.gen_exp(container, lambda item: self._is_one(item, element), None, True)
             return self._of_generator("any", (found,))
-        return self.current.record("in", (element, container))
+        return self.current.context.objects.operator(self.current, "in", (element, container))
 
     @on_behalf
     def _is_one(self, item: Any, element: Any) -> Any:
@@ -390,6 +390,8 @@ class GraphBackend(protocol.Backend):
             return getattr(builtins, name)(*args, **kwargs) if changed else NotImplemented
         if name == "len" and is_tensor(args[0]) and (length := length_of(trace.type_of(args[0]))) is not None:
             return length
+        if name == "len":
+            return trace.context.objects.operator(trace, name, args)
         return trace.record(name, args, dict(kwargs))
 
     @on_behalf

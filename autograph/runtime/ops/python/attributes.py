@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType, MethodType
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -129,13 +129,29 @@ def has_member(thing: Any, name: str, kind: type, member: Any) -> bool:
     """Whether an object is exactly of a class, and `thing.name` is this function or property of the class."""
     if type(thing) is not kind or class_attribute(kind, name) is not member or not reads_plainly(kind):
         return False
-    if type(member) is not FunctionType:
+    if type(member) is property:
         return True
     found = getattr(thing, name)        # the object may have an attribute of that name
-    return type(found) is MethodType and found.__func__ is member and found.__self__ is thing
+    if type(member) is staticmethod:
+        return found is member.__func__
+    function, owner = (member.__func__, kind) if type(member) is classmethod else (member, thing)
+    return type(found) is MethodType and found.__func__ is function and found.__self__ is owner
 
 
 declare("has_member", BOOL, target=has_member, traits=[CHECKS_CLASS, (ON_ATTRIBUTE, "has")])
+
+
+def has_setter(thing: Any, name: str, kind: type, member: property) -> bool:
+    """Whether `thing.name = value` calls this property of a class."""
+    return type(thing) is kind and sets_by(kind, name, member)
+
+
+def sets_by(kind: type, name: str, member: property) -> bool:
+    """Whether setting an attribute of an instance of a class calls this property."""
+    return class_attribute(kind, name) is member and class_attribute(kind, "__setattr__") is object.__setattr__
+
+
+declare("has_setter", BOOL, target=has_setter, traits=[CHECKS_CLASS, (ON_ATTRIBUTE, "setter")])
 
 
 def has_operator(thing: Any, name: str, kind: type, member: Any, other: Any = None) -> bool:
@@ -162,6 +178,7 @@ def special_method(kind: type, name: str) -> Any:
     return class_attribute(kind, REPLACED[name]) if is_absent else found
 
 
+NAMES = {"in": "__contains__"}      # of special methods that are called otherwise than the operator
 REFLECTED = frozenset(f"__r{op}__" for op in BINARY)
 REPLACED = {f"__i{op}__": f"__{op}__" for op in BINARY}
 declare("has_operator", BOOL, target=has_operator, traits=[CHECKS_CLASS, (ON_ATTRIBUTE, "operator")])

@@ -120,6 +120,7 @@ QUIET.update({
     "getattr": _getattr,
     "has_member": lambda node: True,
     "has_operator": lambda node: True,
+    "has_setter": lambda node: True,
     "range": _range,
     "len": _len,
     "abs": of_numbers("bif"),

@@ -6,7 +6,8 @@
 
 If the balls of the traced call are of class `Ball`, the graph has an `if`. If the ball is a `Ball`, and `move` is still
 that of the class, it does what `Ball.move` does; else, it calls `ball.move(dt)`. So it is right for all objects. An
-operator is treated like the special method that Python calls for it; if that may return `NotImplemented`, it is called.
+operator, `len`, `in` and a call are treated like the special method that Python calls for them. An operator whose
+method may return `NotImplemented` is left as it is.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, w
 from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.traits import ELEMENTWISE, MAKES_OBJECTS, OVERLOADED, plain
 from autograph.runtime.graph.types import ANY, TensorType
-from autograph.runtime.ops.python.attributes import special_method, takes_first
+from autograph.runtime.ops.python.attributes import NAMES, sets_by, special_method, takes_first
 from autograph.runtime.ops.python.operators import BINARY
 from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.stand_ins import Recorded
+from autograph.runtime.tracing.calls.user_operators import checked_length, checked_truth
 from autograph.runtime.tracing.control_flow.cond import NoState, stage_if
 from autograph.runtime.tracing.control_flow.merge import FORMS, Fixed
 from autograph.runtime.tracing.control_flow.speculation import Checkpoint
@@ -44,7 +46,9 @@ from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
 _DEEP = 8       # methods within others
-_STATEMENTS = ("__setitem__", "__delitem__")     # whose results Python ignores
+_STATEMENTS = frozenset({"__setitem__", "__delitem__", "__setattr__"})      # Python ignores their results
+_SOLE = frozenset({"__getitem__", "__call__", "__neg__", "__pos__", "__invert__"})     # Python asks no other method
+_CHECKED = {"__len__": checked_length, "__contains__": checked_truth}
 # Signals of code that cannot be staged; then the graph calls it.
 _CANNOT = (Plain, Unstageable, NeedsConcrete, Unjoinable, TooDeep)
 
@@ -54,11 +58,13 @@ class Member(NamedTuple):
 
     Attributes:
         test: whether the object has it, in the graph.
+        first: the first argument of the function; a static method gets none.
         operator: the name of a special method that an operator calls.
     """
 
     function: FunctionType
     test: Tensor
+    first: tuple[Any, ...]
     operator: str = ""
 
 
@@ -68,7 +74,7 @@ class GuardedMethods(Objects):
     def __init__(self, trace: Trace, caller: Caller) -> None:
         self.trace = trace
         self.caller = caller
-        self._methods: dict[Value, tuple[Tensor, list[Member]]] = {}    # by the value of `thing.name`
+        self._methods: dict[Value, list[Member]] = {}    # by the value of `thing.name`
         self._refused: set[CodeType] = set()    # of functions that cannot be staged
         self._open: list[CodeType] = []
 
@@ -76,27 +82,38 @@ class GuardedMethods(Objects):
         read = partial(self.trace.record, "getattr", (thing, name))
         members = [*self._members(thing, name)]
         if any(is_property for _, is_property in members):
-            return self._choose([member for member, is_property in members if is_property], (thing,), {}, read)
+            return self._choose([member for member, is_property in members if is_property], (), {}, read)
         found = read()
         if members and is_tensor(found):
-            self._methods[found._ag_value] = thing, [member for member, _ in members]
+            self._methods[found._ag_value] = [member for member, _ in members]
         return found
 
+    def set_attribute(self, thing: Any, name: str, value: Any) -> None:
+        members = []
+        for kind in self._classes(thing):
+            found = class_attribute(kind, name)
+            member: Any = PATCHED.get(id(found), found)
+            setter: Any = member.fset if type(member) is property and sets_by(kind, name, member) else None
+            if self._may_inline(setter):
+                test = self.trace.record("has_setter", (thing, name, Constant(kind), Constant(member)))
+                members.append(Member(setter, test, (thing,), "__setattr__"))
+        self._choose(members, (value,), {}, lambda: self.trace.record("setattr", (thing, name, value)))
+
     def call(self, found: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        thing, members = self._methods.get(found._ag_value, (None, []))
-        return self._choose(members, (thing, *args), kwargs, lambda: found._ag_call(args, kwargs))
+        members = self._methods.get(found._ag_value) or self._operators(found, "__call__")
+        return self._choose(members, args, kwargs, lambda: found._ag_call(args, kwargs))
 
     def operator(self, trace: Trace, op: str, args: tuple[Any, ...]) -> Any:
         is_temporary = op in BINARY and is_users_object(args[1]) and self._is_temporary(args)
         record = partial(trace.record, op, args)
-        first, *rest = args
-        members = self._operators(first, f"__{op}__", rest)
+        first, *rest = reversed(args) if op == "in" else args
+        members = self._operators(first, NAMES.get(op, f"__{op}__"), *rest)
         if members or len(rest) != 1 or self._classes(first):
-            found = self._choose(members, args, {}, record)
+            found = self._choose(members, tuple(rest), {}, record)
             if is_temporary:
                 trace.context.materializer.forget(args[1])
             return found
-        return self._choose(self._operators(rest[0], f"__r{plain(op)}__", [first]), (rest[0], first), {}, record)
+        return self._choose(self._operators(rest[0], f"__r{plain(op)}__", first), (first,), {}, record)
 
     def _is_temporary(self, args: tuple[Any, ...]) -> bool:
         """Whether an operand on the right is an object of traced code to which no variable refers."""
@@ -113,7 +130,7 @@ class GuardedMethods(Objects):
             for at, node in enumerate(block.nodes):
                 value = node.outputs[0] if node.outputs else None
                 if value in self._methods:
-                    tests = [member.test._ag_value for member in self._methods[value][1]]
+                    tests = [member.test._ag_value for member in self._methods[value]]
                     if all(around.issuperset(tests) for around in used.get(value, ())):
                         block.nodes[at] = _unless(tests, node)
 
@@ -123,12 +140,14 @@ class GuardedMethods(Objects):
             found = class_attribute(kind, name)
             member = PATCHED.get(id(found), found)
             is_property = type(member) is property
-            function = member.fget if is_property else member
+            is_bound = type(member) in (staticmethod, classmethod)
+            function = member.fget if is_property else member.__func__ if is_bound else member
             if self._may_inline(function) and reads_plainly(kind):
                 test = self.trace.record("has_member", (thing, name, Constant(kind), Constant(member)))
-                yield Member(function, test), is_property
+                first = () if type(member) is staticmethod else (kind if is_bound else thing,)
+                yield Member(function, test, first), is_property
 
-    def _operators(self, thing: Any, name: str, others: list[Any]) -> list[Member]:
+    def _operators(self, thing: Any, name: str, *others: Any) -> list[Member]:
         """The special methods of this name that Python probably calls for an object and perhaps another operand."""
         found = []
         for kind in self._classes(thing):
@@ -138,7 +157,7 @@ class GuardedMethods(Objects):
             is_first = staged or all(takes_first(kind, name, type(each)) for each in others[:1])
             if is_first and self._may_inline(member):
                 args = thing, name, Constant(kind), Constant(member), *(staged or [0])
-                found.append(Member(member, self.trace.record("has_operator", args), name))
+                found.append(Member(member, self.trace.record("has_operator", args), (thing,), name))
         return found
 
     def _classes(self, thing: Any) -> list[type]:
@@ -156,15 +175,15 @@ class GuardedMethods(Objects):
     def _choose(
         self, members: list[Member], args: tuple[Any, ...], kwargs: dict[str, Any], otherwise: Callable[[], Any]
     ) -> Any:
-        """Call the member that the first argument has, or do something else."""
+        """Call the member that an object has, or do something else."""
         if not members:
             return otherwise()
-        (function, test, operator), *rest = members
+        (function, test, first, operator), *rest = members
         go_on = partial(self._choose, rest, args, kwargs, otherwise)
         if function.__code__ in self._refused:
             return go_on()
         self._open.append(function.__code__)
-        inlined = partial(self._inlined, function, args, kwargs, operator)
+        inlined = partial(self._inlined, function, (*first, *args), kwargs, operator)
         try:
             with Checkpoint(self.trace, NoState()) as checkpoint:
                 try:
@@ -187,8 +206,10 @@ class GuardedMethods(Objects):
             trace.unstageable(f"{function.__qualname__} uses operators of classes of the user's")
         if operator in _STATEMENTS:
             return None
-        result = self._given_away(form) if operator and is_users_object(form.value) else form.value
-        if operator and not _is_decided(result):
+        if operator in _CHECKED:
+            return _CHECKED[operator](trace, form.value)
+        result = self._given_away(form) if is_users_object(form.value) else form.value
+        if operator and operator not in _SOLE and result is not args[0] and not _is_decided(result):
             trace.unstageable(f"{function.__qualname__} may return NotImplemented")
         return result
 

@@ -58,7 +58,12 @@ def truth(trace: Trace, thing: Any) -> Any:
 @on_behalf
 def length(trace: Trace, thing: Any) -> Any:
     """The `len` of an object of the user's."""
-    found = _call(trace, thing, "__len__")
+    return checked_length(trace, _call(trace, thing, "__len__"))
+
+
+@on_behalf
+def checked_length(trace: Trace, found: Any) -> Any:
+    """The result of a `__len__`, if it is a length."""
     return _length(trace, found) if is_tensor(found) else _checked(len, found, "__len__")
 
 
@@ -110,7 +115,13 @@ def contains(trace: Trace, element: Any, container: Any) -> Any:
     """`element in container`, if a function of the user's determines that."""
     if special(container, "__contains__") is None:
         return NotImplemented
-    found = truth(trace, _call(trace, container, "__contains__", element))
+    return checked_truth(trace, _call(trace, container, "__contains__", element))
+
+
+@on_behalf
+def checked_truth(trace: Trace, found: Any) -> Any:
+    """The truth of the result of a `__contains__`."""
+    found = truth(trace, found)
     return trace.record("bool", (found,)) if is_tensor(found) else bool(found)
 
 

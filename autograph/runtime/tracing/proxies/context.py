@@ -85,6 +85,10 @@ class Objects:
         """The result of calling such an object."""
         return found._ag_call(args, kwargs)
 
+    def set_attribute(self, thing: Any, name: str, value: Any) -> None:
+        """Set an attribute of such an object."""
+        thing._ag_trace.record("setattr", (thing, name, value))
+
     def operator(self, trace: Any, op: str, args: tuple[Any, ...]) -> Any:
         """The result of an operator for such objects."""
         return trace.record(op, args)

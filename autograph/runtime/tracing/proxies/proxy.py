@@ -129,7 +129,7 @@ class Tensor(metaclass=StandInMeta):
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
-        self._ag_trace.record("setattr", (self, name, value))
+        self._ag_trace.context.objects.set_attribute(self, name, value)
         if name in ("shape", "dtype"):
             self._ag_trace.retyped(self)
 

@@ -10,14 +10,14 @@ class Point:
     def __init__(self, x):
         self.x = x
 
-    def __getitem__(self, place):
+    def __float__(self):
         return self.x
 
 
 def before(points):
     total = 0.0
     for point in points:
-        total += point[0]
+        total += float(point)
     return total
 
 

@@ -325,6 +325,14 @@ def _is_unshadowed(calls: PythonCalls, thing: Value, name: str, place: Unshadowe
     return found
 
 
+def _has_setter(calls: PythonCalls, node: Node, operand: Any, name: str, kind: Fixed, member: Fixed) -> bool:
+    """`has_setter(x, name, kind, member)`, or false where that is unknown."""
+    if calls.versions.of(kind.value).has_operator("__setattr__", object.__setattr__):
+        return _has(calls, node, operand, name, kind, member)
+    calls.flow.define(node.output, calls.flow.emit.constant(False, BOOL))
+    return False
+
+
 def _has_operator(
     calls: PythonCalls, node: Node, operand: Any, name: str, kind: Fixed, member: Fixed, other: Any
 ) -> bool:
@@ -365,7 +373,7 @@ def on_attribute(node: Node, args: Any) -> Callable[..., bool] | None:
 
 
 _ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {
-    "get": (_get, 2), "set": (_set, 3), "has": (_has, 4), "operator": (_has_operator, 5)
+    "get": (_get, 2), "set": (_set, 3), "has": (_has, 4), "setter": (_has_setter, 4), "operator": (_has_operator, 5)
 }  # fmt: skip
 
 
