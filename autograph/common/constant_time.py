@@ -53,6 +53,21 @@ def takes_constant_time(function: Any, around: tuple[Any, ...] = ()) -> bool:
     return all(_is_short(value, (*around, function)) for value in _used(function))
 
 
+def recurses(function: Any) -> bool:
+    """Whether a function calls itself, perhaps through others, as far as its globals and variables now say."""
+    if type(function) is not FunctionType:
+        return False
+    if "." in function.__qualname__ and function.__name__ in names_in(function.__code__):
+        return True     # a method, it seems
+    found: list[Any] = [function]
+    for each in found:      # which grows
+        inner = [value for value in map(unstaged, _used(each)) if type(value) is FunctionType]
+        if function in inner:
+            return True
+        found += [value for value in inner if value not in found][: _DEEP - len(found)]
+    return False
+
+
 def _used(function: FunctionType) -> Iterator[Any]:
     """The values of the names in a function; `...` for a method of an object that is not plain data."""
     yield from (cell_content(cell) for cell in function.__closure__ or ())

@@ -149,6 +149,18 @@ def address_of(name: str) -> int:
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 
+def _state(depth: int) -> list[int]:
+    return _state(depth - 1) if depth else read(ctypes.c_int32, _function("PyThreadState_Get", ctypes.c_void_p)(), 32)
+
+
+def _recursion_left() -> int:
+    """Where the state of a thread has the number of frames that Python may still enter; 0 if that is not known."""
+    found = [4 * place for place, (one, other) in enumerate(zip(_state(0), _state(7))) if one - other == 7]
+    return found[0] if len(found) == 1 and _is_usual() and (3, 11) <= sys.version_info[:2] <= (3, 13) else 0
+
+
+RECURSION_LEFT = _recursion_left()
+
 # Version tags ---------------------------------------------------------------------------------------------------------
 
 
@@ -507,7 +519,6 @@ HAS_TWISTER = _has_twister()
 # References -----------------------------------------------------------------------------------------------------------
 # How many references the interpreter itself has to an object that a function looks at depends on its version. So the
 # counts are measured, on objects of which all references are known.
-
 
 referrers, referents = gc.get_referrers, gc.get_referents     # which objects refer to one, and to which one refers
 

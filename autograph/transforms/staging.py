@@ -41,7 +41,8 @@ def _trace(python_function: Any, signature: Signature, example: Any, options: Op
         reason = api.why_sourceless(python_function)
         if reason:
             return Traced(None, plain=reason, sourceless=True)
-    tracer = GRAPH.trace, shelter_at, options.trace_packages
+    calls_itself = options.engine != "numpy" and "derivative" not in options.strict and can_compile()
+    tracer = GRAPH.trace, shelter_at, options.trace_packages, calls_itself
     traced = trace_function(python_function, signature, example, convert, *tracer)
     check = getattr(python_function, "__ag_check__", None)      # of a loop on its own, see `loop_sites.py`
     return traced if check is None else check(traced)

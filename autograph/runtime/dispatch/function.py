@@ -28,8 +28,8 @@ from autograph.runtime.dispatch.dispatcher import make_binder, make_dispatcher, 
 from autograph.runtime.dispatch.explain import Report
 from autograph.runtime.dispatch.input_signature import placeholders
 from autograph.runtime.dispatch.options import FunctionOptions, check_options
+from autograph.runtime.dispatch.random_tiers import make_tiers
 from autograph.runtime.dispatch.specialize import Specializer
-from autograph.runtime.dispatch.tiers import make_tiers
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS
 from autograph.runtime.dispatch.trace_report import report_on, takes_json
@@ -64,7 +64,7 @@ class Function(Generic[P, R]):
     __slots__ = (
         *("__call__", "__dict__", "__weakref__", "python_function"),
         *("_bind", "_is_in_torch", "_options", "_parameters", "_reference", "_sources", "_specializer"),
-        *("_front", "_front_code", "_tiers"),
+        *("_front", "_front_code", "_tiers", "plainly"),
     )
 
     if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class Function(Generic[P, R]):
         if self._sources is not None:
             pickling.put_in_files(function, self._sources)  # for helpers that were unpickled later than this
         self._is_in_torch = False
+        self.plainly = Plainly(self)
         self._parameters = parameters_of(function)
         self._bind = make_binder(function, self._parameters)
         checked = check_options([p.name for p in self._parameters], **self._options)
@@ -97,7 +98,9 @@ class Function(Generic[P, R]):
         self._tiers = None
         if checked.is_tiered:
             made = self._specializer
-            self._tiers = make_tiers(function, self._parameters, made, self._dispatch, self._dispatcher)
+            self._tiers = make_tiers(
+                function, self._parameters, made, self._dispatch, self._dispatcher, self.plainly
+            )
             self._specializer.tiers = self._tiers
             self._specializer.seconds_allowed = self._tiers.seconds_allowed
         self._dispatch()
@@ -415,6 +418,41 @@ class Function(Generic[P, R]):
     def cache_clear(self) -> None:
         """Forget all traces, and the policy that they led to."""
         self._begin()
+
+
+class Plainly:
+    """A context in which calls of a staged function run the plain one, without a frame of this library in between.
+
+    Other threads do so, too, meanwhile; if the function is traced meanwhile, calls come to its dispatcher again.
+    """
+
+    def __init__(self, function: Function[..., Any]) -> None:
+        self._function = weakref.ref(function)
+        self._entered: list[None] = []
+        self._before: Any = None
+
+    def __enter__(self) -> None:
+        self._entered.append(None)
+        function = self._function()
+        if len(self._entered) > 1 or function is None:
+            return
+        front, plain = function._in_front(), function.python_function
+        if front is not None:
+            self._before, front.__code__ = front.__code__, plain.__code__
+        else:
+            self._before = function.__call__
+            object.__setattr__(function, "__call__", plain)
+
+    def __exit__(self, *error: object) -> None:
+        self._entered.pop()
+        function = self._function()
+        if self._entered or function is None:
+            return
+        front, plain = function._in_front(), function.python_function
+        if front is not None and front.__code__ is plain.__code__:
+            front.__code__ = self._before
+        elif front is None and function.__call__ is plain:
+            object.__setattr__(function, "__call__", self._before)
 
 
 class AlwaysStaged(Function[..., Any]):

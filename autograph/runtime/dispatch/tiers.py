@@ -13,12 +13,11 @@ first call; with `AUTOGRAPH_TIERS=random:SEED`, chance decides.
 from __future__ import annotations
 
 import math
-import os
-import random
 import sys
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from inspect import Parameter
 from operator import is_
@@ -28,12 +27,12 @@ from typing import Any, cast
 from autograph.common import budget
 from autograph.common.call_counter import Pace, Sampler, counting, uncounted
 from autograph.common.code_marks import is_switch, users_code
-from autograph.common.constant_time import is_plain_data, takes_constant_time
+from autograph.common.constant_time import is_plain_data, recurses, takes_constant_time
 from autograph.common.trip_counts import runs_long
 from autograph.runtime.dispatch.arguments import arrange
 from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.dispatcher import make_counter
-from autograph.runtime.dispatch.options import TIERS
+from autograph.runtime.dispatch.options import can_compile
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, Entry
 from autograph.runtime.graph.signature import Signature
@@ -42,6 +41,7 @@ HOT = 0.020         # seconds in plain calls, after which tracing pays
 WARMTH = HOT / 10   # of so many one is noted for its signature: that takes time, and objects take more memory then
 ALLOWED = 0.5       # seconds of processor time that staging a signature may take; more if its calls have taken more
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
+TINY = 1e-9         # and of one that calls itself: staging makes those within shorter
 KNOWN = 64          # timed calls, all of them small, after which those of some functions are not counted any more
 FIRST = 1e-4        # seconds of a first call that is noted for its signature
 SAMPLING = 4e-6     # seconds that timing a call takes at least,
@@ -86,6 +86,8 @@ class Trial:
         failures: trials that have ended with "plain".
         warming: seconds of staged calls with which that begins, until hot loops are staged.
         running: what the call that is being timed runs.
+        around: the outermost plain call around the first staged one, of a function that calls itself. Until it has
+            ended, all calls are parts of it, and are not compared.
     """
 
     key: Any = None
@@ -103,6 +105,7 @@ class Trial:
     warming: float = 0.0
     entering: float = 0.0
     running: Entry | None = None
+    around: FrameType | None = None
 
     def settle(self, faster: str, reason: str, retry: float = math.inf) -> None:
         """End a trial."""
@@ -148,6 +151,7 @@ class Tiers:
         made: its `Specializer`.
         switch: called when the function changes between tier 0 and the dispatcher.
         dispatcher: makes a dispatcher that finds entries by a function of its own.
+        plainly: a context in which calls of the function run the plain one.
 
     Attributes:
         is_resting: whether the function is in tier 0.
@@ -166,16 +170,19 @@ class Tiers:
         made: Any,
         switch: Callable[[], None],
         dispatcher: Callable[[Callable[..., Any]], Callable[..., Any]],
+        plainly: AbstractContextManager[None],
     ) -> None:
         self._function = function
         self._parameters = parameters
         self._made = made
         self.switch = switch
         self._dispatcher = dispatcher
+        self._plainly = plainly
         self._is_simple = all(p.kind in _POSITIONAL for p in parameters)
         self._plain: Entry = function if self._is_simple else self._arranged
         self._pace = Pace()
         self._ran, self._loop_calls = False, 0
+        self._small_call, self._is_recursive = SMALL, False
         self.trials: dict[Any, Trial] = {}
         self.runner: Any = None
         self._has_runner: bool | None = None
@@ -202,6 +209,8 @@ class Tiers:
 
     def sample(self, values: tuple[Any, ...]) -> Any:
         """Run a call as plain Python, and note its time."""
+        if not self._ran and recurses(self._function) and can_compile():
+            self._small_call, self._is_recursive = TINY, True   # machine code runs the calls within as well
         if self._is_long(values, not self._ran) and self._finds_loops():
             self._wait(self._pace, 1)
             return self._run_first(values)
@@ -221,7 +230,8 @@ class Tiers:
         entered, waited, number = _own_clock(), pace.interval, pace.samples
         pace.samples += 1
         self._wait(pace, waited * 2 + 1)
-        if trial is None and number and pace.last >= SMALL and pace.heat + pace.last * (waited + 1) >= WARMTH:
+        is_warm = pace.last >= self._small_call and pace.heat + pace.last * (waited + 1) >= WARMTH
+        if trial is None and number and is_warm:
             trial = self._trial(values)     # before the call, which may change its arguments
         begin = _now()
         result = self._plain(*values)
@@ -229,7 +239,7 @@ class Tiers:
         inner = pace.interval - pace.ticks.left() + (pace.samples - number - 1) * waited    # recursive calls
         each, is_hot = seconds / (calls := max(inner, 0) + 1), False     # threads change the pace, too
         least, pace.last = min(each, pace.last), each       # one slow call may be chance
-        if least >= (SMALL if number else FIRST):
+        if least >= (self._small_call if number else FIRST):
             pace.heat += least * (waited + 1)
             if pace.heat >= WARMTH or trial is not None:
                 is_hot = self._is_hot(trial or self._trial(values), least * calls, pace.heat)
@@ -240,7 +250,7 @@ class Tiers:
 
     def _watch(self, values: tuple[Any, ...], seconds: float) -> None:
         """Let calls not be counted any more, once it is known that they are small."""
-        self._small = self._small + 1 if seconds < SMALL and all(map(is_plain_data, values)) else 0
+        self._small = self._small + 1 if seconds < self._small_call and all(map(is_plain_data, values)) else 0
         if self._small == KNOWN and self.counts_itself and self.is_resting and takes_constant_time(self._function):
             self.call = uncounted(cast("FunctionType", self._function))
             self.switch()
@@ -340,7 +350,8 @@ class Tiers:
     def seconds_allowed(self, values: Sequence[Any]) -> float | None:
         """The processor time that staging a call may take; None for any."""
         trial = self._trial(values)
-        return ALLOWED if trial is None else max(ALLOWED, trial.heat)
+        allowed = ALLOWED * (1 + self._is_recursive)    # since nothing is gained by its loops on their own
+        return allowed if trial is None else max(allowed, trial.heat)
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call without a trace as plain Python, and such calls from now on, until they should be traced."""
@@ -361,13 +372,20 @@ class Tiers:
         """The entry of a new trace: plain and staged calls alternate, until it is known which are faster."""
         trial = self._trial_at(trace.key)
         trial.faster, trial.compared, trial.warming = "", 0, SETTLING
+        trial.around = self._outermost()
         if trace.plain:
-            if not self._finds_loops():
+            if (self._is_recursive and trace.stopped) or not self._finds_loops():
                 trial.settle("plain", trace.plain)
                 self._rest()
                 return self._plain_entry(trial)
             trace.staged_entry, trial.warming = self._with_loops, WARMING
         return self._comparing(trial, trace)
+
+    def _outermost(self) -> FrameType | None:
+        """The frame of the outermost of the plain calls that are running."""
+        if not self._is_recursive:
+            return None
+        return next((each for each in [*_frames()][::-1] if users_code(each.f_code) is self._function.__code__), None)
 
     def _finds_loops(self) -> bool:
         """Whether the function has loops that may be staged on their own."""
@@ -390,6 +408,10 @@ class Tiers:
             running = trial.running
             if running is not None:     # a recursive call, or one in another thread, runs as the one that is timed
                 return running(*values)
+            if trial.around is not None:
+                if trial.around in _frames():
+                    return trace.staged_entry(*values)
+                trial.around, trial.plain, trial.longest = None, math.inf, [0.0, 0.0]   # were those of inner calls
             if trial.compared == WARM:
                 trial.entering = self._entering(values)
             is_staged = self._is_next_staged(trial)
@@ -397,7 +419,8 @@ class Tiers:
             running = trial.running = trace.staged_entry if is_staged else self._plain
             begin = _now()
             try:
-                result = running(*values)
+                with nullcontext() if is_staged else self._plainly:
+                    result = running(*values)
                 seconds = max(0.0, _clock() - begin - _READING)
             finally:
                 trial.running = None
@@ -513,6 +536,14 @@ def follow_traces() -> None:
 def _nothing(*values: Any) -> None: ...
 
 
+def _frames() -> Iterator[FrameType]:
+    """The frames that are running, the innermost first."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
 def _now() -> float:
     """The time; the second reading of the clock is exact to some 0.1 µs, the first one hardly to 1 µs."""
     _clock()
@@ -526,75 +557,3 @@ def _differ(plain: float, staged: float) -> bool:
 
 def _written(seconds: float) -> str:
     return f"{1e6 * seconds:.3g} µs" if seconds < 1e-3 else f"{1e3 * seconds:.3g} ms"
-
-
-# Tiers by chance -----------------------------------------------------------------------------------------------------
-
-
-def make_tiers(*args: Any) -> Tiers:
-    """The `Tiers` of a function, which change by chance if tests ask for that."""
-    kind, _, seed = os.environ.get(TIERS, "").partition(":")
-    if not kind:
-        return Tiers(*args)
-    if kind != "random":
-        raise ValueError(f"{TIERS}: expected 'off', 'random' or 'random:SEED', not {kind!r}")
-    return RandomTiers(random.Random(seed), *args)
-
-
-class RandomTiers(Tiers):
-    """Changes tiers by chance at each call, for tests that all of them do the same.
-
-    Args:
-        chance: the source of random numbers.
-        args: those of `Tiers`.
-    """
-
-    def __init__(self, chance: random.Random, *args: Any) -> None:
-        self._chance = chance
-        self._review = chance.randrange(4)
-        self._loop_settings = 0.0, chance.randrange(4)      # loops are staged after so many iterations
-        super().__init__(*args)
-
-    def _happens(self, probability: float) -> bool:
-        return self._chance.random() < probability
-
-    def _wait(self, pace: Pace, calls: int) -> None:
-        super()._wait(pace, self._chance.randrange(3))
-
-    def _is_long(self, values: Sequence[Any], is_first: bool) -> bool:
-        if self._is_hot(self._trial(values), 0.0, 0.0):    # here, since a call that raises is not timed
-            self._promote()
-        return self._happens(0.2)
-
-    def _timed(self, pace: Pace, values: tuple[Any, ...], trial: Trial | None = None) -> tuple[Any, float, bool]:
-        result, seconds, is_hot = super()._timed(pace, values, trial)
-        return result, seconds, is_hot or self._happens(0.5)
-
-    def _watch(self, values: tuple[Any, ...], seconds: float) -> None:
-        self._small = KNOWN - 1 if self._happens(0.05) else -1
-        super()._watch(values, 0.0)
-
-    def _is_hot(self, trial: Trial | None, seconds: float, heat: float) -> bool:
-        if trial is None or self._happens(0.6):
-            return False
-        trial.calls += 1
-        if trial.faster == "plain":
-            self._reopen(trial)
-        return True
-
-    def wants_trace(self, values: tuple[Any, ...]) -> bool:
-        return self._happens(0.7)
-
-    def seconds_allowed(self, values: Sequence[Any]) -> float | None:
-        return 0.0 if self._happens(0.2) else None
-
-    def _is_next_staged(self, trial: Trial) -> bool:
-        return self._happens(0.5)
-
-    def _compared(self, trial: Trial, trace: Trace, is_staged: bool, seconds: float) -> None:
-        if self._happens(0.2):
-            self._demote()
-        elif self._happens(0.2):
-            self._use_staged(trial, trace)
-        elif self._happens(0.2):
-            self._use_plain(trial, trace)

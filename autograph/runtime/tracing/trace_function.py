@@ -24,7 +24,7 @@ from autograph.runtime.graph.object_model import is_slot, stands_for_itself
 from autograph.runtime.graph.signature import Dynamic, Event, Leaf, Respecialize, Signature, Static, Traced, is_within
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
-from autograph.runtime.tracing.calls.bounds import DerivativeBudget
+from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Recursion
 from autograph.runtime.tracing.calls.dispatch import Caller, Converter
 from autograph.runtime.tracing.calls.guarded_methods import GuardedMethods
 from autograph.runtime.tracing.calls.handed_functions import Changes, changes_of
@@ -39,6 +39,7 @@ from autograph.runtime.tracing.materialize import Materializer, of_objects, oute
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import (
     ALONE,
+    ITSELF,
     PACKAGE,
     WHOLE,
     Diverged,
@@ -64,6 +65,7 @@ from autograph.runtime.tracing.write_back import Writer
 
 _GROUPS: Any = getattr(builtins, "BaseExceptionGroup", ())  # from Python 3.11 on
 UNROLLED = 100  # operations, from which on a graph may rather have loops over objects
+_CHANGES = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
 _RESTARTS = 100  # each finds further objects that the graph has to read itself
 
 # The first part of the key of an installed package that is traced only because a derivative goes through it.
@@ -80,6 +82,7 @@ def trace_function(
     tracing: Callable[[Trace], AbstractContextManager[None]],
     shelter: Callable[..., Any] = lambda code, instruction, without=None: None,
     trace_packages: Sequence[str] = (),
+    calls_itself: bool = False,
 ) -> Traced:
     """Trace `function` for calls of a signature.
 
@@ -89,14 +92,14 @@ def trace_function(
         tracing: within it, operators record in this trace.
         shelter: returns the innermost `try` or `with` around an instruction that an exception raised there would meet.
         trace_packages: names or globs of installed packages that are traced, besides the function's own.
+        calls_itself: whether the graph may call the function, where only data decide how deep it recurses.
 
     Raises:
         Respecialize: the function can be traced if more of the arguments is made part of the signature.
         StagingError: the user asks for something impossible, by `ag.set_loop_options(unroll=True)` for example.
     """
-    late: set[SourceKey] = set(signature.late)
-    if hasattr(function, "__ag_check__"):   # see `transforms/loop_sites.py`
-        late.add(ALONE)
+    is_alone = hasattr(function, "__ag_check__")    # see `transforms/loop_sites.py`
+    late: set[SourceKey] = {*signature.late, *[ITSELF] * calls_itself, *[ALONE] * is_alone}
     parts = list(_arguments(parameters_of(function), signature.tree, example))
     own = {root for root in map(package_of_function, _functions_of(function)) if root}
     for _ in range(_RESTARTS):
@@ -120,8 +123,7 @@ def trace_function(
             finally:
                 tracer.close()
             late |= demanded
-    reason = "too much of what it reads from its module, from variables around it or from objects changes, {}:{}"
-    return Traced(None, events=tracer.trace.events, plain=reason.format(*place_of(function)))
+    return Traced(None, events=tracer.trace.events, plain=_CHANGES.format(*place_of(function)))
 
 
 def _functions_of(function: Any) -> Iterator[FunctionType]:
@@ -149,7 +151,7 @@ class FunctionContext(TraceContext):
 
     def __init__(
         self,
-        name: str,
+        function: Callable[..., Any],
         signature: Signature,
         arguments: Mapping[str, Any],
         convert: Converter,
@@ -157,11 +159,12 @@ class FunctionContext(TraceContext):
         borrowed: Collection[str],
     ) -> None:
         self.late = late
-        self.trace = trace = Trace(name, self)
+        self.trace = trace = Trace(name_of(function).rpartition(".")[2], self)
         self.environment = CapturedEnvironment(trace)
         self.instrumentation = Instrumentation(trace, self.environment)
         self.budget = DerivativeBudget(trace, borrowed)
-        self.calls = Caller(trace, self.environment, convert, self.budget)
+        recursion = Recursion(trace, function, signature)
+        self.calls = Caller(trace, self.environment, convert, self.budget, recursion)
         self.objects = GuardedMethods(trace, self.calls)
         self.materializer = Materializer(trace, self.environment, self.calls)
         self.aliases = ContainerAliases(self.environment, arguments, self.materializer.paths, signature)
@@ -245,8 +248,7 @@ class Tracer:
         self.function = function
         self.signature = signature
         arguments = {path: value for _, value, path in parts if has_identity(value)}
-        name = name_of(function).rpartition(".")[2]
-        self.context = FunctionContext(name, signature, arguments, convert, late, borrowed)
+        self.context = FunctionContext(function, signature, arguments, convert, late, borrowed)
         self.trace = self.context.trace
         self.params: dict[Value, str] = {}
         self.shared: list[str] = []     # the paths of lists, dicts and objects that have several
@@ -451,6 +453,7 @@ class Tracer:
 
     def _call(self, traced: Callable[..., Any]) -> tuple[Any, ...] | None:
         """A 1-tuple of the function's result; None if it always raises."""
+        self.context.calls.recursion.begin(traced, self.args, self.kwargs)
         try:
             return (run_or_raise(self.trace, lambda: traced(*self.args, **self.kwargs), outermost=True),)
         except Diverged as signal:

@@ -20,6 +20,7 @@ import numpy as np
 from autograph.common import disk_cache
 from autograph.runtime.engines.native.abi.c_entry import Rebindable
 from autograph.runtime.engines.native.abi.jit import Code
+from autograph.runtime.engines.native.analysis.left_locals import known_where_left
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
 from autograph.runtime.engines.native.kernels.loop_nest import Single, Stream
@@ -27,7 +28,6 @@ from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.errors import Optional, needed
 from autograph.runtime.engines.native.llvm.listing import Annotated
 from autograph.runtime.engines.native.llvm.target import binding, get_ready, traits
-from autograph.runtime.engines.native.loops.left_locals import known_where_left
 from autograph.runtime.engines.native.loops.lowering import FUEL
 from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.engines.native.loops.selection import Splitter, put_back

@@ -9,7 +9,7 @@ these packages. A solver may record millions of operations. Beyond a budget, the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -18,8 +18,10 @@ from autograph.common.statics import is_a
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.graph import Place
 from autograph.runtime.graph.object_model import is_open
+from autograph.runtime.graph.signature import Signature
 from autograph.runtime.graph.static_keys import static_key
-from autograph.runtime.tracing.proxies.graph_break import Failed, TooDeep
+from autograph.runtime.tracing.calls.itself import is_variadic, recorded_itself
+from autograph.runtime.tracing.proxies.graph_break import ALONE, ITSELF, OPAQUE, Failed, Restart, TooDeep
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.blame import line_of
 from autograph.runtime.tracing.state.trace import Trace
@@ -33,39 +35,79 @@ BUDGET = 20_000  # operations and calls within installed packages, in one trace
 
 
 class Recursion:
-    """The calls of functions by themselves in one trace."""
+    """The calls of functions by themselves in one trace.
 
-    def __init__(self, trace: Trace) -> None:
+    Args:
+        root: the function that is traced.
+        signature: that of the trace.
+
+    Attributes:
+        staged: the staged functions that are called, by identity of the plain ones.
+    """
+
+    def __init__(self, trace: Trace, root: Any, signature: Signature) -> None:
         self.trace = trace
+        self.root = root
+        self.staged: dict[int, Any] = {}
+        self._signature = signature
+        self._inside = 0  # the open calls of the root by itself
         self._open: dict[int, list[Any]] = {}  # by function: the arguments of its open calls
         self._count = 0
 
-    def enter(self, function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
-        """Note that a traced function begins.
+    def begin(self, traced: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Note that the traced form of the root begins."""
+        if self._may_record and type(traced) is FunctionType:
+            self._open[id(traced.__code__)] = [self._facts(traced, [*args, *kwargs.items()])]
+
+    def enter(self, function: Any, traced: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Note that a function is traced into.
 
         Raises:
+            Restart: the graph shall call it.
             TooDeep, Plain: it is called by itself once too often.
         """
-        calls = self._open.setdefault(id(function.__code__), [])
-        calls.append(self._note(function, calls, [*args, *kwargs.items()]))
+        calls = self._open.setdefault(id(traced.__code__), [])
+        is_root = function is self.root
+        try:
+            facts = self._note(traced, calls, [*args, *kwargs.items()], 1 if is_root and self._may_record else ALIKE)
+        except TooDeep:
+            if self._may_record and (is_root or self._inside):
+                raise Restart({(OPAQUE, self.root.__code__)}) from None
+            if ALONE in self.trace.context.late:
+                raise Restart({(OPAQUE, function.__code__)}) from None
+            raise
+        calls.append(facts)
+        self._inside += is_root
 
-    def leave(self, function: FunctionType) -> None:
+    def leave(self, function: Any, traced: FunctionType) -> None:
         """Note that it has ended."""
-        self._open[id(function.__code__)].pop()
+        self._open[id(traced.__code__)].pop()
+        self._inside -= function is self.root
 
-    def _note(self, function: FunctionType, calls: Sequence[Any], args: list[Any]) -> Any:
+    def recorded(self, traced: Any) -> Callable[..., Any]:
+        """The function that traced code calls instead of the root, given the traced form of that."""
+        return recorded_itself(self.trace, self.root, traced, self._signature, self.staged.get(id(self.root)))
+
+    @property
+    def _may_record(self) -> bool:
+        """Whether the graph may call the root."""
+        return ITSELF in self.trace.context.late and not is_variadic(self.root)
+
+    def _note(self, function: FunctionType, calls: Sequence[Any], args: list[Any], alike: int) -> Any:
         trace = self.trace
-        if not calls or not trace.depth:
+        if not calls or not (trace.depth or alike == 1):
             return None
         is_tested = bool(trace.tests)   # else it is only in loops
         self._count += is_tested
         if self._count > MANY:
             trace.graph_break(f"{function.__name__} calls itself too often to be traced")
-        variables = [part for cell in function.__closure__ or () for part in contents(cell).values()]
-        facts = _known(args + variables)
-        if (len(calls) >= DEEP and is_tested) or calls.count(facts) >= ALIKE:
+        facts = self._facts(function, args)
+        if (len(calls) >= DEEP and is_tested) or calls.count(facts) >= alike:
             raise TooDeep([*trace.tests], function.__name__, trace.place())
         return facts
+
+    def _facts(self, function: FunctionType, args: list[Any]) -> Any:
+        return _known(args + [part for cell in function.__closure__ or () for part in contents(cell).values()])
 
 
 def _known(value: Any, depth: int = 4) -> Any:

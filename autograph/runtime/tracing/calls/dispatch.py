@@ -63,12 +63,10 @@ from autograph.runtime.tracing.environment.object_source import Source
 from autograph.runtime.tracing.environment.process_settings import guard_setting
 from autograph.runtime.tracing.proxies.context import Calls
 from autograph.runtime.tracing.proxies.graph_break import (
-    ALONE,
     OPAQUE,
     PACKAGE,
     UNWATCHED,
     Restart,
-    TooDeep,
     Unjoinable,
 )
 from autograph.runtime.tracing.proxies.proxy import Method, Tensor, is_tensor, method_name, unpack
@@ -108,6 +106,7 @@ class Caller(Calls):
     Args:
         convert: returns the converted form of a function, the function itself, or the reason why it has no source.
         budget: the budget for tracing installed packages.
+        recursion: the open calls of functions by themselves.
 
     Attributes:
         names: the names in the text of traced code.
@@ -117,8 +116,9 @@ class Caller(Calls):
     """
 
     def __init__(
-        self, trace: Trace, environment: CapturedEnvironment, convert: Converter, budget: DerivativeBudget
-    ) -> None:
+        self, trace: Trace, environment: CapturedEnvironment, convert: Converter, budget: DerivativeBudget,
+        recursion: Recursion,
+    ) -> None:  # fmt: skip
         self.trace = trace
         self.environment = environment
         self.convert = convert
@@ -132,7 +132,7 @@ class Caller(Calls):
         self._replaced: dict[int | tuple[int, int], tuple[Any, Any]] = {}
         self._originals: dict[int, tuple[Any, Any]] = {}
         self._generators: list[weakref.ref[Any]] = []
-        self._recursion = Recursion(trace)
+        self.recursion = recursion
         self.budget = budget
 
     def stand_in(self, value: Any) -> Any:
@@ -299,6 +299,8 @@ class Caller(Calls):
         if makes_named_tuples(function):
             return function
         if (OPAQUE, function.__code__) in self.trace.context.late:
+            if function is self.recursion.root:
+                return self.recursion.recorded(self.traced(function))
             reason = f"{function.__qualname__} is called when the graph runs, as it calls itself"
             self.trace.report("callback", reason)
             return Recorded(self.trace, function)
@@ -325,6 +327,7 @@ class Caller(Calls):
         if type(inner) is types.FunctionType:
             if package := is_called(inner):
                 raise Restart({(PACKAGE, package)})
+            self.recursion.staged[id(inner)] = staged
             front, names = front_of(inner), ("__defaults__", "__kwdefaults__")
             if any(getattr(staged, name) is not getattr(front, name) for name in names):
                 self.trace.graph_break(f"{inner.__qualname__} is staged several times, with different defaults")
@@ -359,12 +362,7 @@ class Caller(Calls):
             if trace.staged_items and is_spread(args):
                 args = self._spread(function, args)
             trace.budget.step()
-            try:
-                self._recursion.enter(traced, args, kwargs)
-            except TooDeep:
-                if ALONE in trace.context.late:
-                    raise Restart({(OPAQUE, function.__code__)}) from None
-                raise
+            self.recursion.enter(function, traced, args, kwargs)
             outer, is_budgeted = trace.location.enter(sys._getframe()), False
             loosened: list[Value] = []
             trace.loosened.append(loosened)
@@ -376,7 +374,7 @@ class Caller(Calls):
             finally:
                 trace.loosened.pop()
                 trace.location.leave(outer)
-                self._recursion.leave(traced)
+                self.recursion.leave(function, traced)
             if type(result) is types.GeneratorType:
                 self._generators.append(weakref.ref(result))
                 result = TracedIterator(trace, result)

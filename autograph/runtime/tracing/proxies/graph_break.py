@@ -195,6 +195,7 @@ class Unstageable(Signal):
 WHOLE = ("whole",)  # the key of the second version of the code, which marks all operands of comparisons
 UNWATCHED = ("unwatched",)  # the key of a trace that does not note which attributes are read
 ALONE = ("alone",)  # the key of the trace of a loop on its own: the graph calls functions whose recursion is too deep
+ITSELF = ("itself",)  # the key of a trace whose graph may call its own function, where that recurses too deep
 OPAQUE = "opaque"  # the first part of the key of the code of such a function
 PACKAGE = "package"  # the first part of the key of an installed package to trace
 

@@ -50,10 +50,10 @@ class Emitter:
 
     draws: Draws        # which loops have
 
-    def __init__(self, name: str, leave: Callable[[], Any]) -> None:
+    def __init__(self, name: str, leave: Callable[[], Any], *more: ir.Parameter) -> None:
         module = ir.Module()
-        function = module.define(name, ir.I64, ir.Parameter("frame", ir.PTR), ir.Parameter("table", ir.PTR))
-        frame, table = function.parameters
+        function = module.define(name, ir.I64, ir.Parameter("frame", ir.PTR), ir.Parameter("table", ir.PTR), *more)
+        frame, table, *_ = function.parameters
         self.name = name
         self.leave = leave
         self.underflows = self.fast = False

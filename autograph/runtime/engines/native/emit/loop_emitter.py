@@ -17,7 +17,7 @@ from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.guard_hoisting import PINNED, FastLoop, hoist_bounds_check, hoist_sum
 from autograph.runtime.engines.native.emit.polling import Poll
 from autograph.runtime.engines.native.emit.products import Vectors
-from autograph.runtime.engines.native.llvm.ir import Block, Value
+from autograph.runtime.engines.native.llvm.ir import Block, Parameter, Value
 from autograph.runtime.engines.native.llvm.printer import Printer
 from autograph.runtime.graph.operands import Array, Complex, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType
@@ -37,8 +37,8 @@ class LoopEmitter(Emitter):
         bounded: whether sums do not overflow, as the preheader has checked.
     """
 
-    def __init__(self, name: str, side_exit: Callable[[], Any]) -> None:
-        super().__init__(name, self._side_exit)
+    def __init__(self, name: str, side_exit: Callable[[], Any], *more: Parameter) -> None:
+        super().__init__(name, self._side_exit, *more)
         self.start = self.b.new_block("start")
         self.polls: list[Poll] = []
         self.printer = Printer()

@@ -70,12 +70,30 @@ def poll(
     with emit.rarely(Number(BOOL, due)):
         begin_polling(emit)
         look = _onwards(emit, "look")
-        raised = b.call(b.function.module.declare(SIGNALS, ir.I32, ir.PTR), b.function.parameters[1])
-        end, on = emit.stop_if(Number(BOOL, b.icmp("ne", raised, 0)), stop)
+        end, on = emit.stop_if(_raised(emit), stop)
         if besides is not None:
             besides()
             _onwards(emit, "on")
         return Poll(head, look, end, on, b.block)
+
+
+def _raised(emit: Emitter) -> Number:
+    """Let others run. Returns whether there is an exception."""
+    b = emit.b
+    raised = b.call(b.function.module.declare(SIGNALS, ir.I32, ir.PTR), b.function.parameters[1])
+    return Number(BOOL, b.icmp("ne", raised, 0))
+
+
+def poll_call(emit: Emitter, place: ir.Value, stop: Callable[[], None]) -> Poll:
+    """Count a call in the integer at an address; every `POLL` calls, let others run, and stop as `poll` does."""
+    b = emit.b
+    left = b.sub(b.load(ir.I64, place), 1)
+    b.store(left, place)
+    with emit.rarely(Number(BOOL, b.icmp("eq", left, 0))):
+        b.store(ir.constant(ir.I64, POLL), place)
+        look = _onwards(emit, "look")
+        end, on = emit.stop_if(_raised(emit), stop)
+        return Poll(look, look, end, on, b.block)
 
 
 def _onwards(emit: Emitter, hint: str) -> ir.Block:

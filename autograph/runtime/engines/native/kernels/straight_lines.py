@@ -25,6 +25,7 @@ from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, walk
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
 from autograph.runtime.graph.operands import DTYPES
+from autograph.runtime.graph.recursion import calls_itself
 from autograph.runtime.graph.traits import MAKES_ARRAYS, MAKES_VIEWS, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
@@ -58,7 +59,7 @@ def views_in(block: Block) -> list[Node]:
 
 def is_straight(node: Node) -> bool:
     """Whether a node is such a piece."""
-    return node.op == "if" and node.args[0] is True and node.blocks[1].results is None
+    return node.op == "if" and node.args[0] is True and node.blocks[1].results is None and not calls_itself(node)
 
 
 def inline(piece: Node) -> list[Node]:

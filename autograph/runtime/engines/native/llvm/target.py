@@ -100,9 +100,15 @@ class _Machine:
         options.slp_vectorization = False
         builder = llvm.create_pass_builder(self.target, options)
         passes = builder.getFunctionPassManager() if branchy else builder.getModulePassManager()
-        passes.run(module.get_function("loop") if branchy else module, builder)
+        for each in _own_functions(module) if branchy else [module]:
+            passes.run(each, builder)
         _free(passes)
         return module
+
+
+def _own_functions(module: Any) -> list[Any]:
+    """The functions of a module that are made of the graph."""
+    return [each for each in module.functions if each.name in ("loop", "level") and not each.is_declaration]
 
 
 def _parsed(text: str) -> Any:

@@ -13,7 +13,8 @@ are known at each point.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
@@ -23,6 +24,7 @@ from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Ha
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import poll
+from autograph.runtime.engines.native.emit.recursion import Recursion, level
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
@@ -47,7 +49,9 @@ from autograph.runtime.graph.operands import (
     kind_of,
     mapped,
     unplaced,
+    without_refs,
 )
+from autograph.runtime.graph.recursion import calls_itself
 from autograph.runtime.graph.types import INT, TensorType
 from autograph.runtime.ops.native.complex_numbers import as_complex, is_complex
 from autograph.runtime.ops.native.scalars import number
@@ -88,13 +92,15 @@ class Flow:
         state: the values at the current point.
         block: the block of the graph that is being emitted.
         counted: the items of ranges, which are small.
+        itself: facts about the calls of the code by itself.
         queue: emits the versions of blocks that have a jump to them, but no code yet.
     """
 
     def __init__(self, structure: Structure, inputs: dict[Value, Any]) -> None:
         self.structure = structure
         self.inputs = inputs
-        self.emit = LoopEmitter("loop", self.side_exit)
+        self.emit = LoopEmitter("loop", self.side_exit) if not calls_itself(structure.root) else level(self.side_exit)
+        self.itself = Recursion()
         self.exits: list[Exit] = [Exit(None, [], ())]     # 0 is for exceptions
         self.slots = 0
         self.state = State({}, set(), {})
@@ -324,6 +330,17 @@ class Flow:
         self.state, self._resume, self._exit = state, resume, exit
         self.emit.b.begin(on)
 
+    @contextmanager
+    def resuming(self, at: Point, value: Value, ref: Register) -> Iterator[None]:
+        """Meanwhile, side exits lead to a point behind the node of a value, with a new reference to its object."""
+        state, resume, exit = self.state.copy(), self._resume, self._exit
+        self.define(value, Boxed(ref))
+        self.own((value, ()), ref)
+        self._resume, self._exit = (at, self.state.copy()), None
+        yield
+        self.emit.settle()
+        self.state, self._resume, self._exit = state, resume, exit
+
     def emit_side_exits(self) -> None:
         """Emit all side exits."""
         for label, at, state in self._exits:
@@ -332,13 +349,23 @@ class Flow:
             self.emit.b.place = self.structure.node_at(at).place
             keys = list(self.live(at))
             self.finish(Exit(at, keys, self.hand_back(tuple(map(self.fetch, keys)))))
+        if calls_itself(self.structure.root):
+            self.itself.finish(self.emit, self.slots)
 
     def finish(self, exit: Exit) -> None:
         """Return the number of an exit, whose values are in the frame."""
         self.hold({})
         self.emit.settle()
-        self.emit.b.ret(len(self.exits))
+        self.emit.b.ret(self.number_of(exit))
+
+    def number_of(self, exit: Exit) -> int:
+        """The number of an exit; ends with the same results have one number."""
+        values = without_refs(exit.values)
+        for place, each in enumerate(self.exits):
+            if place and exit.at is None is each.at and without_refs(each.values) == values:
+                return place
         self.exits.append(exit)
+        return len(self.exits) - 1
 
     def poll(self, iterations: Register | int, head: Label, besides: Callable[[], None] | None = None) -> None:
         """Poll for signals in a loop, see `polling.poll`."""

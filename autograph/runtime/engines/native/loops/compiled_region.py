@@ -50,6 +50,8 @@ class CompiledRegion:
             region.refuse(callback)
         self.underflows = flow.emit.underflows
         self.trusted: Sequence[Any] = flow.emit.draws.trusted
+        if flow.itself.left is not None:
+            flow.itself.left.version = self
         self._slots = max(caller.slots, flow.slots, 1)
         self._things, self._words = flow.emit.objects.things, caller.words
         self._operands = without_refs(tuple(caller.operands))

@@ -35,6 +35,7 @@ from autograph.runtime.engines.native.loops.iterators import advance, begin, rai
 from autograph.runtime.engines.native.loops.lists import is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.engines.native.loops.random_items import on_random_items
+from autograph.runtime.engines.native.loops.recursion import on_itself
 from autograph.runtime.graph.graph import Block, Node, Place, Value, walk
 from autograph.runtime.graph.opdef import OPS, ORDERED, WRITE
 from autograph.runtime.graph.operands import (
@@ -51,7 +52,7 @@ from autograph.runtime.graph.operands import (
     View,
     kind_of,
 )
-from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, MAKES_ARRAYS, ORDERING
+from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, LOOP, MAKES_ARRAYS, ORDERING
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import truth
@@ -92,11 +93,9 @@ class Lowering:
         self._emit.b.begin(self._emit.start)
         begin_polling(self._emit)
         try:
-            if is_straight(self._structure.root):
+            if is_straight(root := self._structure.root):
                 self.flow.know_shapes()
-                self._walk(self._structure.root.blocks[0])
-            else:
-                self._loop(self._structure.root)
+            self._loop(root) if root.op in LOOP else self._walk(root.blocks[0])
         except NoLowering:
             raise Refused("there is no machine code for the type of its items or initial values") from None
         while self.flow.queue:
@@ -577,7 +576,7 @@ class Lowering:
         self._after(node, carried)
 
 
-_ROUTINES = on_container, on_attribute, on_random_items, on_new_object
+_ROUTINES = on_itself, on_container, on_attribute, on_random_items, on_new_object
 
 
 @cache

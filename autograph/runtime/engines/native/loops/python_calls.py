@@ -426,6 +426,10 @@ class PythonCalls:
         self._objects.forget(thing)
         return parts
 
+    def narrow(self, value: Value, ref: Register) -> None:
+        """Unbox the object of a value to the expected kind, or leave."""
+        self.flow.define(value, self._narrowed(value, ref, self.expected[value]))
+
     def _narrowed(self, value: Value, ref: Register, kind: Any) -> Any:
         """Unbox the object of a value to the expected number, array or object of a class."""
         if is_class(kind):

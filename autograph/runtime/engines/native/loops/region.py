@@ -31,11 +31,14 @@ from autograph.runtime.engines.native.loops.compiled_region import CompiledRegio
 from autograph.runtime.engines.native.loops.examples import examples_in
 from autograph.runtime.engines.native.loops.lowering import Lowering
 from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
+from autograph.runtime.engines.native.loops.recursion import Left, ends_of
 from autograph.runtime.engines.native.loops.result_speculation import both, either, fits, met
 from autograph.runtime.engines.native.loops.subjects import find_subjects, left_to_python
 from autograph.runtime.graph.graph import Graph, Node, Place, Value, user_line
 from autograph.runtime.graph.passed_numbers import is_nan
+from autograph.runtime.graph.recursion import calls_itself
 from autograph.runtime.graph.signature import Event
+from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import type_of
 
 EXITS = 32          # side exits of one call; then Python runs the rest of the loop
@@ -220,17 +223,19 @@ class Region(Rebindable):
     def lowered(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller, tuple[str, list[Place]]]:
         """The lowering for inputs of certain kinds, the caller, and the assembly with its places."""
         attempts = iter(((True, False), (True, True), (False, False)))
-        attempt = next(attempts)
+        attempt, ends = next(attempts), ()
         while True:
             lowering, caller = self.lowering(inputs)
-            draws, calls = lowering.flow.emit.draws, lowering.calls
+            draws, calls, itself = lowering.flow.emit.draws, lowering.calls, lowering.flow.itself
             draws.trusts, calls.avoids_any_code = attempt
+            itself.ends, itself.left = ends, Left(self)
             code = lowering.run()
             called = [node for callback in calls.callbacks for node in callback.nodes]
             self.structure.passed.pass_to([*called, *calls.direct])
+            ends = ends_of(lowering.flow)
             if draws.trusted and calls.run_any_code:    # which might hide methods of a generator
                 attempt = next(attempts)
-            elif lowering.flow.are_checked():
+            elif lowering.flow.are_checked() and {*ends} <= {*itself.ends}:
                 return lowering, caller, code
 
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
@@ -253,7 +258,7 @@ class Region(Rebindable):
     @property
     def uses_baseline(self) -> bool:
         """Whether code that is compiled now is baseline code."""
-        return self.baseline and AGAIN > 0 and self.calls > 0 and not self._fast
+        return self.baseline and AGAIN > 0 and self.calls > 0 and not self._fast and self.structure.root.op in LOOP
 
     def refuse(self, callback: PythonCallback) -> None:
         """Raise an error if callbacks are refused; of a rare one not before it is called."""
@@ -386,9 +391,12 @@ class Region(Rebindable):
         if self.is_straight:
             what = "this and the next statements on small arrays are one piece of"
             stays = "this and the next statements on small arrays are no single piece of machine code"
+        if calls_itself(self.structure.root):
+            what, stays = "the function, which calls itself, is", "the function, which calls itself, stays in Python"
         messages = [f"{what} machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
-            messages = [f"this loop {self.outlook}" if not self.is_straight else f"{what} machine code when they run"]
+            is_loop = self.structure.root.op in LOOP
+            messages = [f"this loop {self.outlook}" if is_loop else f"{what} machine code when it is first run"]
         messages += [f"{stays}: {reason}" for reason in dict.fromkeys(self.reasons)]
         if self.nans:
             messages.append(f"this loop ran in Python {self.nans} times, for a NaN, which is found by its identity")

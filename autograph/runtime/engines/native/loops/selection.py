@@ -14,6 +14,7 @@ from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.engines.native.loops.subjects import named_operations
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, user_line, walk
 from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.recursion import as_one, calls_itself
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.traits import LOOP, ON_CONTAINER, ON_LIST
 from autograph.runtime.graph.types import TensorType
@@ -42,12 +43,13 @@ class Splitter(Copier):
         self._make = make
         self._whole = whole
         self._tells_apart = compares_new_objects(graph)
-        self._used = used_in([graph.block])
-        self.graph = Graph(graph.name, self.block(graph.block))
+        block = (None if self._tells_apart else as_one(graph)) or graph.block
+        self._used = used_in([block])
+        self.graph = Graph(graph.name, self.block(block))
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
         for node in nodes if self._tells_apart else straight_lines(nodes, self._used):
-            if is_straight(node):
+            if is_straight(node) or calls_itself(node):
                 self._call(into, node)
                 continue
             if node.op not in LOOP or node is self._whole:
@@ -100,7 +102,7 @@ def put_back(region: Region, block: Block) -> None:
             values = block.nodes[position + count - 1].outputs
             for place, value in zip(used, values):
                 loop.outputs[place], value.node = value, loop
-            block.nodes[position : position + count] = inline(loop) if is_straight(loop) else [loop]
+            block.nodes[position : position + count] = inline(loop) if loop.op == "if" else [loop]
             return
         for inner in node.blocks:
             put_back(region, inner)

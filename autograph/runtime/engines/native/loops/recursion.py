@@ -1,0 +1,272 @@
+"""Functions that call themselves: the whole graph is a region, whose machine code calls itself.
+
+The arguments of such a call go into a frame on the stack, as numbers and addresses, and machine code is called again
+without Python. Its result comes back in the same way, if it is one of those that are known when the call is emitted. So
+code is emitted until these are known: first without results of inner calls, then with those of the paths that need
+none.
+
+If the inner level takes a side exit, Python finishes that level, and gives its result as an object; the level around
+goes on with it. Where Python finishes a level, the levels below it run as plain Python, see `graph/recursion.py`. An
+exception ends all levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from autograph.common.cpython_internals import RECURSION_LEFT
+from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
+from autograph.runtime.engines.native.analysis.structure import Point, Structure
+from autograph.runtime.engines.native.emit.emitter import number_of
+from autograph.runtime.engines.native.emit.recursion import call_level, slot, too_deep
+from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
+from autograph.runtime.engines.native.llvm.errors import Refused
+from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR
+from autograph.runtime.engines.native.llvm.ir import Block as Label
+from autograph.runtime.engines.native.llvm.ir import Value as Register
+from autograph.runtime.engines.native.llvm.memory import load_number, store_number
+from autograph.runtime.engines.native.loops.block_versions import Flow
+from autograph.runtime.engines.native.loops.lists import at_node
+from autograph.runtime.engines.native.loops.python_calls import PythonCalls
+from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, is_class
+from autograph.runtime.graph.graph import Node, Value, walk
+from autograph.runtime.graph.operands import Array, Boxed, Fixed, Given, NoLowering, Number, without_refs
+from autograph.runtime.graph.recursion import calls_itself, itself_in
+from autograph.runtime.graph.traits import RESHAPES
+from autograph.runtime.graph.types import BOOL, TensorType
+
+
+class Left:
+    """What code calls when an inner level has ended in another way than expected: Python finishes that level.
+
+    Attributes:
+        version: the machine code.
+    """
+
+    def __init__(self, region: Any) -> None:
+        self._region = region
+        self.version: Any = None
+
+    def __call__(self, number: int, address: int, *inputs: Any) -> Any:
+        return self._region.left_by(self.version, number, address, *inputs)
+
+
+def ends_of(flow: Flow) -> tuple[Any, ...]:
+    """The different results of code that calls itself, which it can take from the frame, as recipes.
+
+    Raises:
+        Refused: there is none.
+    """
+    if not calls_itself(flow.structure.root):
+        return ()
+    values = [without_refs(each.values[0]) for each in flow.exits[1:] if each.at is None and len(each.values) == 1]
+    ends = [each for each in dict.fromkeys(values) if isinstance(each, (Fetch, Handed, Fixed, Given, Array))]
+    if not ends:
+        raise Refused("no path of it ends without another call of itself")
+    return tuple(ends)
+
+
+def on_itself(node: Node, args: tuple[Any, ...]) -> Callable[..., bool] | None:
+    """The routine that emits the call of a function by itself, if a node is one."""
+    return _call_itself if itself_in(node) is not None else None
+
+
+def _call_itself(calls: PythonCalls, node: Node, *args: Any) -> bool:
+    flow, emit, itself = calls.flow, calls.flow.emit, itself_in(node)
+    at = at_node(calls, node)
+    if itself is None or not itself.fits or emit.loop is not None or not _can_call_itself(flow.structure):
+        raise NoLowering
+    given = dict(zip(itself.names, map(flow.operand, args[1:])))
+    if any(param.name not in given for param in flow.inputs):
+        raise NoLowering
+    inputs = [given[param.name] for param in flow.inputs]
+    words = [_word(calls, param, each) for param, each in zip(flow.inputs, inputs)]
+    flow.resume_from(at)
+    if flow.itself.ends:
+        _Call(calls, node, at, inputs).emit([word for word in words if word is not None])
+    else:       # it is not known yet how the code may end
+        calls.expected[node.output] = UNKNOWN
+        flow.define(node.output, Boxed(NULL))
+    return True
+
+
+def _can_call_itself(structure: Structure) -> bool:
+    """Whether code may call itself: the arrays that it has stay as they are meanwhile."""
+    nodes = [node for block in structure.root.blocks for node in walk(block)] if calls_itself(structure.root) else []
+    return bool(nodes and RECURSION_LEFT) and not any(node.op in RESHAPES for node in nodes)
+
+
+def _word(calls: PythonCalls, param: Value, arg: Any) -> tuple[Any, Register] | None:
+    """The dtype of a number, and the word of the frame for an argument; None if it needs none."""
+    flow, emit = calls.flow, calls.flow.emit
+    like = flow.inputs[param]
+    if isinstance(like, Number) and isinstance(arg, Number) and like.type == arg.type:
+        if flow.must_be_no_nan(param, arg):
+            emit.leave_if(emit.compare("ne", arg, arg))
+        return arg.type.dtype, arg.ref
+    if isinstance(like, Array) and isinstance(arg, Array):
+        if (like.dtype, like.ndim, like.flags) == (arg.dtype, arg.ndim, arg.flags):
+            return None, emit.frame.array_object(arg)
+    if isinstance(like, Given) and isinstance(like.of, type) and isinstance(arg, (Given, Boxed)):
+        if arg.of is None:
+            emit.objects.demand_class(arg.ref, like.of)
+        if arg.of in (None, like.of):
+            return None, arg.ref
+    if isinstance(like, Fixed) and isinstance(arg, Fixed) and like.value is arg.value:
+        return None
+    raise NoLowering
+
+
+class _Call:
+    """The call of a function by itself.
+
+    Args:
+        at: the point of the node.
+        inputs: the operands of the arguments.
+    """
+
+    def __init__(self, calls: PythonCalls, node: Node, at: Point, inputs: Sequence[Any]) -> None:
+        self._calls = calls
+        self._flow = calls.flow
+        self._emit = calls.flow.emit
+        self._node = node
+        self._value = node.output
+        self._behind = Point(at.block, at.place + 1)
+        self._inputs = inputs
+        self._frame = self._flow.itself.frame_in(self._emit.b)
+        self._kind = calls.expect(self._value, self._value.type)
+
+    def emit(self, words: Sequence[tuple[Any, Register]]) -> None:
+        flow, emit, b = self._flow, self._emit, self._emit.b
+        found, before = dict(emit.ranges.found), flow.state.copy()
+        deep, on, other, have, done = map(b.new_block, ("deep", "level", "other", "object", "called"))
+        names = [code.co_name for code, _ in self._node.place]
+        frames = 1 + sum(one != other for one, other in pairwise(names))
+        emit.settle()
+        b.cond_br(too_deep(emit, self._frame, frames), deep, on, False)
+        b.begin(on)
+        self._put(words)
+        number = call_level(emit, self._frame, frames, flow.stop)
+        results = self._take(number, other, done)
+        b.begin(other)
+        emit.stop_if(Number(BOOL, b.icmp("eq", number, 0)), flow.stop)
+        objects = [(self._left(number), b.block)]
+        b.br(have)
+        flow.begin(deep, before.copy())
+        objects.append((self._calls.fall_back(self._node), b.block))
+        b.br(have)
+        b.begin(have)
+        thing = b.phi(PTR, *objects)
+        flow.state = before.copy()
+        results.append((self._unboxed(thing), b.block))
+        b.br(done)
+        flow.begin(done, before)
+        emit.ranges.found = found
+        self._define(results)
+
+    def _put(self, words: Sequence[tuple[Any, Register]]) -> None:
+        """Store the arguments in the frame of the next level."""
+        b, itself = self._emit.b, self._flow.itself
+        for place, (dtype, word) in enumerate(words):
+            if dtype is None:
+                b.store(word, slot(b, self._frame, place))
+            else:
+                store_number(b, slot(b, self._frame, place), dtype, word)
+        itself.inputs = max(itself.inputs, len(words))
+
+    @property
+    def _only(self) -> Any:
+        """The recipe of the only result, if it is a number, or a constant such as None; else None."""
+        first, *more = self._flow.itself.ends
+        if more or not isinstance(first, (Fetch, Fixed)):
+            return None
+        kinds = (UNKNOWN, None, first.type) if isinstance(first, Fetch) else (UNKNOWN, None)
+        return first if self._kind in kinds else None
+
+    def _take(self, number: Register, other: Label, done: Label) -> list[tuple[Register | None, Label]]:
+        """Take the result of the inner level from its frame, by the number of its exit."""
+        b, flow, only = self._emit.b, self._flow, self._only
+        results: list[tuple[Register | None, Label]] = []
+        for end in flow.itself.ends:
+            here, on = b.new_block("end"), b.new_block("on")
+            b.cond_br(b.icmp("eq", number, flow.number_of(Exit(None, [], (end,)))), here, on, True)
+            b.begin(here)
+            found = self._result(end, only is not None, on)
+            results.append((found, b.block))
+            b.br(done)
+            b.begin(on)
+        b.br(other)
+        return results
+
+    def _result(self, end: Any, is_only: bool, other: Label) -> Register | None:
+        """The number in the frame of an inner level that has ended; or a new reference to the object."""
+        b, objects = self._emit.b, self._emit.objects
+        if isinstance(end, Fetch):
+            found = load_number(b, slot(b, self._frame, end.slot), end.type.dtype)
+            if not is_only:
+                return objects.number_object(found, end.type)
+            number = Number(end.type, found)
+            if self._flow.must_be_no_nan(self._value, number):
+                on = b.new_block("number")
+                b.cond_br(self._emit.compare("eq", number, number).ref, on, other, True)
+                b.begin(on)
+            return found
+        if isinstance(end, Handed):
+            return b.load(PTR, slot(b, self._frame, end.slot))
+        if isinstance(end, (Given, Array)):
+            return objects.another(self._calls.object(self._inputs[end.input])[0])
+        return None if is_only else objects.another(objects.address(end.value))
+
+    def _left(self, number: Register) -> Register:
+        """Let Python finish the inner level. Returns a new reference to its result."""
+        b, objects = self._emit.b, self._emit.objects
+        made = [self._calls.object(each) for each in self._inputs]
+        numbers = [number, b.cast("ptrtoint", self._frame, I64)]
+        made[:0] = [(objects.python("PyLong_FromLongLong", each), True) for each in numbers]
+        found = objects.call(objects.address(self._flow.itself.left), [ref for ref, _ in made])
+        for ref, is_new in made:
+            if is_new:
+                objects.forget(ref)
+        self._emit.stop_if(Number(BOOL, b.is_null(found)), self._flow.stop)
+        return found
+
+    def _unboxed(self, thing: Register) -> Register | None:
+        """The result from an object, in exchange for the reference; the code is left if it is not as expected."""
+        emit, only = self._emit, self._only
+        if only is None:
+            return thing
+        number = None
+        with self._flow.resuming(self._behind, self._value, thing):
+            self._calls.look_at_arrays()
+            if isinstance(only, Fetch):
+                number = number_of(emit, thing, only.type)
+                self._flow.leave_if_nan(self._value, number)
+            else:
+                emit.demand(emit.b.icmp("eq", thing, emit.objects.address(only.value)))
+        emit.objects.release(thing)
+        return number.ref if isinstance(number, Number) else None
+
+    def _define(self, results: Sequence[tuple[Register | None, Label]]) -> None:
+        """Define the value of the node, where the paths meet."""
+        b, flow, only = self._emit.b, self._flow, self._only
+        if isinstance(only, Fetch):
+            self._calls.expected[self._value] = only.type
+            flow.define(self._value, Number(only.type, b.phi(llvm_type(only.type.dtype), *_found(results))))
+            return
+        if only is not None:
+            self._calls.expected[self._value] = None
+            flow.define(self._value, only)
+            return
+        thing = b.phi(PTR, *_found(results))
+        flow.define(self._value, Boxed(thing))
+        flow.own((self._value, ()), thing)
+        flow.resume_from(self._behind)
+        self._calls.look_at_arrays()
+        if isinstance(self._kind, TensorType) or is_class(self._kind):
+            self._calls.narrow(self._value, thing)
+
+
+def _found(results: Sequence[tuple[Register | None, Label]]) -> list[tuple[Register, Label]]:
+    return [(value, block) for value, block in results if value is not None]
