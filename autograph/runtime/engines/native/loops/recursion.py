@@ -39,7 +39,7 @@ from autograph.runtime.graph.types import BOOL, TensorType
 
 
 class Left:
-    """What code calls when an inner level has ended in another way than expected: Python finishes that level.
+    """Lets Python finish an inner level that has not ended as expected: the code calls it.
 
     Attributes:
         version: the machine code.
