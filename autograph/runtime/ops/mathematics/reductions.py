@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import NO_GRADIENT, Infer
-from autograph.runtime.graph.traits import MEAN, MOVES, READS_VIEWS, REDUCES, SILENT_METHOD, SLOW_IN_NUMPY, SUMMATION
+from autograph.runtime.graph.traits import (
+    MAKES_ARRAYS,
+    MEAN,
+    MOVES,
+    READS_VIEWS,
+    REDUCES,
+    SILENT_METHOD,
+    SLOW_IN_NUMPY,
+    SUMMATION,
+)
 from autograph.runtime.graph.types import Shape, TensorType, Type, array
 from autograph.runtime.ops.gradients import reductions as rules
 from autograph.runtime.ops.gradients.elementwise import fit_list
@@ -198,8 +207,11 @@ for _name, _how, _test in (("any", "or", np.logical_or), ("all", "and", np.logic
     )  # fmt: skip
 each_function("np.count_nonzero", reduction, raises=False, vjp=NO_GRADIENT)
 
-each_function("np.cumsum .cumsum", cumulative, raises=False, vjp=rules.running(rules.running_total))
-each_function("np.cumprod .cumprod", cumulative, raises=False, vjp=rules.running(rules.running_product))
+for _name, _how, _derivative in (("sum", "add", rules.running_total), ("prod", "mul", rules.running_product)):
+    each_function(
+        f"np.cum{_name} .cum{_name}", cumulative, raises=False, vjp=rules.running(_derivative),
+        lower=vectors.accumulation(_how), traits=[READS_VIEWS, MAKES_ARRAYS, SLOW_IN_NUMPY],
+    )  # fmt: skip
 each_function("np.nancumsum", cumulative, raises=False, vjp=rules.running(rules.running_total, missing=0))
 each_function("np.nancumprod", cumulative, raises=False, vjp=rules.running(rules.running_product, missing=1))
 functions("np.cumulative_sum", cumulative_from, raises=False, vjp=rules.running(rules.running_total))

@@ -87,6 +87,18 @@ def reduction(how: str) -> Rule:
     return rule
 
 
+def accumulation(how: str) -> Rule:
+    """The lowering of `np.cumsum` or `np.cumprod` of a vector, see `Vectors.accumulated`."""
+
+    def rule(emit: Emitter, a: Any, axis: Any = None) -> Array:
+        x = a if isinstance(a, Computed) else whole_of(emit, a)
+        if type(axis) not in (int, type(None)) or axis not in (None, 0, -1) or len(x.shape) != 1:
+            raise NoLowering
+        return emit.vectors.accumulated(how, x)
+
+    return rule
+
+
 def _in_order(emit: Emitter, how: str, x: Array | View | Computed) -> View | Computed:
     """The elements along several axes, one after the other; NumPy adds up floats in an order of its own."""
     if isinstance(x, Computed):

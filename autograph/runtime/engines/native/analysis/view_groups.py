@@ -21,14 +21,14 @@ LARGE = 256     # the same for matrices and so on, whose rows are short
 
 
 def view_groups(structure: Structure, block: Block, place: int) -> Iterator[list[Node]]:
-    """The groups of nodes that may be emitted at once, from one on, the best first; see `_view_group`.
+    """The groups of nodes that may be emitted at once, from one on, the best first; see `view_group`.
 
     If there is none, since nodes among them have effects, or it has no lowering, the first nodes may do, of which
     nothing but the last result is read by later ones: it becomes an array.
     """
     anew = structure.made_anew
     nodes = block.nodes[place : place + longest(structure)]
-    group = _view_group(structure, block, place)
+    group = view_group(structure, block, place)
     if group:
         yield group
     if nodes[0] in anew or not makes_view(nodes[0]):
@@ -48,7 +48,7 @@ def longest(structure: Structure) -> int:
     return LONGEST if structure.root.op in LOOP else MOST
 
 
-def _view_group(structure: Structure, block: Block, place: int) -> list[Node]:
+def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     """A node that makes a view, and the next ones up to the last that reads it, or a view of it, or one beside it.
 
     Views that are made anew at side exits (`Structure.made_anew`) do not count.

@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.emit.buffers import listed, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
 from autograph.runtime.engines.native.emit.vector_elements import array, chosen, in_memory, items, kept
-from autograph.runtime.engines.native.emit.vector_reductions import reduced
+from autograph.runtime.engines.native.emit.vector_reductions import accumulated, reduced
 from autograph.runtime.engines.native.emit.vector_stores import store, store_rows
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
@@ -76,6 +76,9 @@ class Vectors:
 
     def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
         return reduced(self._emit, how, x)
+
+    def accumulated(self, how: str, x: View | Computed) -> Array:
+        return accumulated(self._emit, how, x)
 
     def matrix_product(self, x: View, y: View) -> Array:
         emit, b, dtype = self._emit, self._emit.b, x.dtype

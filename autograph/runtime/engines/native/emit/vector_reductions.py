@@ -13,17 +13,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.common.numpy_internals import sums_are_known
-from autograph.runtime.engines.native.emit.buffers import pointer
+from autograph.runtime.engines.native.emit.buffers import contiguous, pointer
 from autograph.runtime.engines.native.emit.combiner import Combiner
 from autograph.runtime.engines.native.emit.emitter import Emitter
-from autograph.runtime.engines.native.emit.vector_elements import in_memory
+from autograph.runtime.engines.native.emit.external_calls import make_array
+from autograph.runtime.engines.native.emit.vector_elements import Place, in_memory, reader
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type, memory_type
 from autograph.runtime.engines.native.llvm.memory import load_element
-from autograph.runtime.graph.operands import DTYPES, Computed, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.operands import DTYPES, Array, Computed, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.ops.native.number_rules import RULES
 
 Elements: TypeAlias = "View | Gathered | Computed"
 PLACES = {"argmax": "max", "argmin": "min"}     # reductions that give the place of an extreme
@@ -87,6 +89,36 @@ def _dtype_of(how: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
     if how in ("or", "and"):
         return np.dtype(bool)
     return _WIDE.get(dtype.kind, dtype) if how == "add" else dtype
+
+
+def accumulated(emit: Emitter, how: str, x: View | Computed) -> Array:
+    """See `operands.Vectors`."""
+    b, dtype = emit.b, _WIDE.get(x.dtype.kind, x.dtype)
+    checks = dtype.kind == "f" and not emit.fast
+    if x.dtype.char not in DTYPES or (checks and not FLAGS):
+        raise NoLowering
+    made = make_array(emit, dtype, x.shape, False)
+    data = Number(INT, b.cast("ptrtoint", emit.frame.fact(made, "data"), ir.I64))
+    place = Place(emit, contiguous(emit, dtype, data, x.shape))
+    wide = x if x.dtype == dtype else Computed(dtype, x.shape, dtype, RULES["positive"], (x,))
+    read, opcode = reader(emit, wide), f"f{how}" if dtype.kind == "f" else how
+    if checks:
+        emit.underflows = True
+        clear_flags(b)
+    with b.if_then(b.icmp("sgt", x.length.ref, 0)):
+        index: list[ir.Value] = [ir.constant(ir.I64, 0)]
+        first = read(index, 1)
+        place.store(first, index, 1)
+        with b.loop(1, x.length.ref, carried=[first]) as loop:
+            total = b.binary(opcode, loop.carried[0], read([loop.index], 1))
+            place.store(total, [loop.index], 1)
+            loop.carry(total)
+    if checks:
+        raised = b.icmp("ne", raised_flags(b), 0)
+        with b.if_then(raised, False):
+            emit.objects.forget(made.ref)
+        emit.leave_if(Number(BOOL, raised))
+    return made
 
 
 # Functions ------------------------------------------------------------------------------------------------------------

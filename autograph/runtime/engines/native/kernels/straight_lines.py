@@ -26,7 +26,7 @@ from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, w
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
 from autograph.runtime.graph.operands import DTYPES
 from autograph.runtime.graph.recursion import calls_itself
-from autograph.runtime.graph.traits import MAKES_ARRAYS, MAKES_VIEWS, READS_VIEWS
+from autograph.runtime.graph.traits import MAKES_ARRAYS, MAKES_VIEWS, READS_VIEWS, SLOW_IN_NUMPY
 from autograph.runtime.graph.types import TensorType
 
 STATEMENTS = 3      # on arrays, at least, each of which would be a call of a kernel or of NumPy
@@ -87,7 +87,8 @@ def _pays(block: Block, is_all: bool) -> bool:
     nodes = Fuser(Graph("piece", block), Kernel, lambda graph: None).graph.block.nodes
     statements = [node for node in nodes if _is_statement(node)]
     calls = len(statements) + sum(node.op == "call" for node in nodes)
-    return calls >= STATEMENTS or (is_all and any(node.op not in MAKES_ARRAYS for node in statements))
+    is_one = is_all and any(node.op not in MAKES_ARRAYS for node in statements)
+    return calls >= STATEMENTS or is_one or any(map(_is_slow, statements))
 
 
 def _piece(nodes: list[Node], used: Counter[Value]) -> tuple[Node, list[Node]]:
@@ -131,11 +132,18 @@ def _fits(node: Node, small: set[Value]) -> bool:
     op = OPS.get(node.op)
     if node.blocks or op is None or op.lower is None or effect_of(node).kind not in (PURE, VIEW, WRITE):
         return False
+    if _is_slow(node):
+        return all(isinstance(t, TensorType) and t.exact and t.ndim == 1 for t in (each.type for each in node.inputs))
     if not all(value in small or _is_small(value.type) for value in node.inputs) or computes_long(node):
         return False
     parts = [value for value in node.outputs if not _is_small(value.type)]
     small.update(parts)
     return not parts or (node.op in MAKES_VIEWS and any(map(_is_array, node.inputs)) and all(map(_is_part, parts)))
+
+
+def _is_slow(node: Node) -> bool:
+    """Whether NumPy takes long to make an array, of any length, that machine code makes element by element."""
+    return node.op in MAKES_ARRAYS and node.op in SLOW_IN_NUMPY
 
 
 def _is_part(value: Value) -> bool:

@@ -389,8 +389,8 @@ class Region(Rebindable):
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
         what, stays = "this loop is", "this loop stays in Python"
         if self.is_straight:
-            what = "this and the next statements on small arrays are one piece of"
-            stays = "this and the next statements on small arrays are no single piece of machine code"
+            what = "this and the next statements are one piece of"
+            stays = "this and the next statements are no single piece of machine code"
         if calls_itself(self.structure.root):
             what, stays = "the function, which calls itself, is", "the function, which calls itself, stays in Python"
         messages = [f"{what} machine code, compiled in {', '.join(took)}"] if took else []

@@ -45,7 +45,12 @@ def means(x, found, n):
         found.append((x[k].mean(), np.mean(x[k, ::2])))
 
 
-FUNCTIONS = [sums, columns, extremes, places, truths, means]
+def running(x, found, n):
+    for k in range(n):
+        found.append((np.cumsum(x[k]), x[:, k].cumprod(), np.cumsum(x[k, ::-1], axis=0), x[k, 1:0].cumsum()))
+
+
+FUNCTIONS = [sums, columns, extremes, places, truths, means, running]
 
 
 def matrix(dtype, columns, special=None):
@@ -153,3 +158,31 @@ def test_buffers_are_freed():
     after = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert after - before < 1_000_000
+
+
+@pytest.mark.parametrize("dtype", "dfbhilBHIL?")
+def test_running_totals_of_vectors_of_any_length(dtype):
+    def total(x):
+        return x[::-1].cumsum()[::-1]
+
+    staged = native(total)
+    for length in (0, 1, 5, 100_000):
+        x = (RANDOM.normal(size=length) * 3).astype(dtype)
+        for _ in range(2):
+            found, wanted = staged(x), total(x)
+            assert found.dtype == wanted.dtype and found.tobytes() == wanted.tobytes()
+            assert found.strides == wanted.strides and found.base.flags.owndata
+    assert "one piece of machine code" in str(staged.explain(x))
+
+
+def test_running_totals_that_numpy_warns_of():
+    def total(x):
+        return np.cumsum(x * 1.0), np.cumprod(x)
+
+    for special in (1e308, np.inf, -np.inf, np.nan, -0.0):
+        same(total, np.array([special, 1.0, special, 2.0, -special]), calls=3)
+
+
+def test_running_totals_of_matrices_are_numpys():
+    staged, x = native(lambda x: np.cumsum(x, axis=1)), np.ones((3, 4))
+    assert (staged(x) == np.cumsum(x, axis=1)).all() and "kernel" not in staged.traces[0].source
