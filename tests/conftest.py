@@ -64,7 +64,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # What reads Python's own syntax, frames, code and objects: each Python runs all of it.
 OF_EACH_PYTHON = re.compile(
-    r"tests/(syntax|converters|conversion|operators|dispatch|transforms|common|laws|runtime/engines/native/abi)/"
+    r"tests/(syntax|converters|conversion|operators|dispatch|transforms|common|runtime/engines/native/abi)/"
+    r"|tests/laws/(?!test_1_(staged|profiled)\.py)"
     r"|tests/test_(corpus|debugging|errors|goldens|importing|modules|threads)\.py"
 )
 
