@@ -149,8 +149,11 @@ def address_of(name: str) -> int:
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 
+thread_state = _function("PyThreadState_Get", ctypes.c_void_p)
+
+
 def _state(depth: int) -> list[int]:
-    return _state(depth - 1) if depth else read(ctypes.c_int32, _function("PyThreadState_Get", ctypes.c_void_p)(), 32)
+    return _state(depth - 1) if depth else read(ctypes.c_int32, thread_state(), 32)
 
 
 def _recursion_left() -> int:
@@ -576,12 +579,8 @@ def with_fast_attributes(thing: Any, names: dict[str, Any]) -> dict[str, Any]:
     return names
 
 
-_ABSENT = object()
-_SHARES = (3, 11) <= sys.version_info < (3, 13)
-
-
-def _count(thing: Any) -> int:
-    return sys.getrefcount(thing)
+_ABSENT, _SHARES = object(), (3, 11) <= sys.version_info < (3, 13)
+_count: Callable[[Any], int] = lambda thing: sys.getrefcount(thing)  # noqa: E731
 
 
 def _counts() -> bool:

@@ -32,6 +32,7 @@ from autograph.runtime.dispatch.concrete_function import ConcreteFunction
 from autograph.runtime.dispatch.function import BoundFunction, Function, staged_function
 from autograph.runtime.engines.numpy.line_table import Places, pieces_of
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Place, Value, map_args, user_line, walk
+from autograph.runtime.graph.recursion import Itself
 from autograph.runtime.graph_text import notation
 from autograph.runtime.tracing.materialize import make_function
 from autograph.runtime.tracing.proxies.source_location import Handling
@@ -192,6 +193,11 @@ class Encoder:
             return {"kind": "namedtuple", "name": full, "fields": list(thing._fields)}
         if thing is make_function:
             raise self.refused("a function made here is kept or handed on, and a saved graph contains no code", about)
+        if isinstance(thing, Itself):
+            raise self.refused(
+                f"{thing.__name__} calls itself as deep as its arguments say, which a saved graph cannot do. "
+                "Name the arguments that determine the depth in static_argnames", about,
+            )  # fmt: skip
         if not is_found(thing, full):
             raise self.refused(f"{_described(thing)} is neither data nor found by a name, and cannot be saved", about)
         if full not in self._allowed:

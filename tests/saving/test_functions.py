@@ -253,3 +253,14 @@ def test_refused_arguments_name_the_function(tmp_path: Path) -> None:
     with pytest.raises(SaveError, match="the argument `f`: the function helper is Python code") as error:
         ag.save(applied, tmp_path / "saved", signatures=[(helper, 1)])
     assert (error.value.filename, error.value.lineno) == (__file__, applied.__code__.co_firstlineno)
+
+
+def test_recursion_is_saved_to_the_depth_that_static_arguments_say(tmp_path: Path) -> None:
+    def power(x: float, n: int) -> float:
+        return 1.0 if n == 0 else x * power(x, n - 1)
+
+    staged = ag.function(power, engine="native")
+    with pytest.raises(SaveError, match="power calls itself as deep as its arguments say"):
+        saved(staged, tmp_path, signatures=[(2.0, 5)])
+    static = ag.function(power, engine="native", static_argnames="n")
+    assert saved(static, tmp_path, signatures=[(2.0, 5)])(3.0, 5) == 243.0

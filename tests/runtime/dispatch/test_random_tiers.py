@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.dispatch.tiers import RandomTiers
+from autograph.runtime.dispatch.random_tiers import RandomTiers
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import Entry
 from autograph.transforms.loop_sites import Site

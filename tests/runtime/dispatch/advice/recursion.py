@@ -1,9 +1,13 @@
 # python 3.11
-# A function that calls itself.
+# A function that calls itself, in a staged one.
 # >>> before(9)
 # >>> after(9)
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
 def before(n):
-    return n if n < 2 else before(n - 1) + before(n - 2)
+    return fibonacci(n)
 
 
 def after(n):
@@ -14,7 +18,7 @@ def after(n):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 6: `before` calls itself, and is traced for each depth. Write it as a loop, with a list as its
-#     stack
+#   advice: line 6: `fibonacci` calls itself, and is traced for each depth. Decorate the one that recurses with
+#     ag.function, and not its caller; or write it as a loop
 # after:
 #   no advice

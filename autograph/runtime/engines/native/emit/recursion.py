@@ -15,15 +15,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from autograph.common.cpython_internals import RECURSION_LEFT
+from autograph.common.cpython_internals import ITEMS, RECURSION_LEFT
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import POLL, poll_call
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, ObjectBuilder
+from autograph.runtime.engines.native.llvm.thread_stack import CELL, note_stack
 
-STACK = 1 << 18     # bytes that all levels may take: half of what threads have where that is least
 RESERVE = 150       # frames that are left to Python, also for what continues after side exits
 _STATE, _END, _POLLS = 0, 8, 16     # places in the run
 
@@ -61,9 +61,16 @@ class Recursion:
             self.frame.detail = ir.array(max(slots, self.inputs, 1), ir.I64)
         b = Builder(inner.module.define("loop", ir.I64, ir.Parameter("frame", ir.PTR), ir.Parameter("table", ir.PTR)))
         frame, table = b.function.parameters
-        run = b.alloca(ir.array(3, ir.I64))
-        b.store(ObjectBuilder(b, [], table, lambda condition: None).python("PyThreadState_Get"), b.gep(run, _STATE))
-        b.store(b.sub(b.cast("ptrtoint", run, ir.I64), STACK), b.gep(run, _END))
+        run, objects = b.alloca(ir.array(3, ir.I64)), ObjectBuilder(b, emit.objects.things, table, lambda _: None)
+        state, cell = objects.python("PyThreadState_Get"), b.gep(objects.address(CELL), ITEMS)
+        is_other = b.icmp("ne", b.load(ir.I64, cell), objects.python("PyThreadState_GetID", state))
+        with b.if_then(is_other, False):
+            found = objects.call(objects.address(note_stack), [])
+            with b.if_then(b.is_null(found), False):
+                b.ret(0)
+            objects.forget(found)
+        b.store(state, b.gep(run, _STATE))
+        b.store(b.load(ir.I64, b.gep(cell, SLOT)), b.gep(run, _END))
         b.store(ir.constant(ir.I64, POLL), b.gep(run, _POLLS))
         b.ret(b.call(inner, frame, table, run))
 

@@ -87,6 +87,7 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyErr_NormalizeException": (ir.VOID, ir.PTR, ir.PTR, ir.PTR),
     "PyException_SetTraceback": (ir.I32, ir.PTR, ir.PTR),
     "PyThreadState_Get": (ir.PTR,),
+    "PyThreadState_GetID": (ir.I64, ir.PTR),
     "PyEval_SaveThread": (ir.PTR,),
     "PyEval_RestoreThread": (ir.VOID, ir.PTR),
     "PyContextVar_Get": (ir.I32, ir.PTR, ir.PTR, ir.PTR),

@@ -326,7 +326,7 @@ class Region(Rebindable):
             if isinstance(key, Value) and not fits(value, version.expected.get(key))
         }
         if others:
-            self._lessons += 1
+            self._lessons += any(each is version for each in self.versions.values())    # outer levels learn the same
             known = self.met or {}
             learned = {key: both(known[key], value) if key in known else met(value) for key, value in others.items()}
             self.met = known | learned if self._lessons < LESSONS else None
