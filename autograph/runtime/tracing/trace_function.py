@@ -191,6 +191,9 @@ class FunctionContext(TraceContext):
     def collected(self, value: Any) -> Any:
         return collected(self.trace, value)
 
+    def note_made(self, thing: Any) -> None:
+        self.writer.own[id(thing)] = thing
+
     def write_back(self) -> None:
         self.writer.write_back()
 

@@ -511,10 +511,10 @@ class Caller(Calls):
 
         @on_behalf
         def construct(*args: Any, **kwargs: Any) -> Any:
-            if is_written(new):
-                made = self.replacement(new)(kind, *args, **kwargs)
-            else:
-                made = new(kind) if new is object.__new__ else new(kind, *args, **kwargs)
+            make = self.replacement(new) if is_written(new) else new
+            made = new(kind) if new is object.__new__ else make(kind, *args, **kwargs)
+            if new is object.__new__:
+                self.trace.context.note_made(made)
             if is_tensor(made):
                 self.trace.graph_break(f"{kind.__qualname__}.__new__ makes an object of it")
             if is_written(init) and isinstance(made, kind):

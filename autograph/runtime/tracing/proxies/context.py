@@ -166,6 +166,9 @@ class TraceContext:
         """An argument of a builtin function: the proxy of an array; all elements of a generator; others as they are."""
         return value
 
+    def note_made(self, thing: Any) -> None:
+        """Note that traced code has made an object."""
+
     def write_back(self) -> None:
         """Record the writes to all objects outside, as they are now."""
 
