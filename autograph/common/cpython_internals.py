@@ -357,7 +357,8 @@ def member_place(kind: type, name: str, member: Any) -> Unshadowed | None:
 
 def count_of_names(kind: type) -> int:
     """The number of the names of the values that instances of a class have; it never shrinks."""
-    (table,) = read(WORD, id(kind) + CLASS_NAMES) if HAS_PLACES and not IS_OLD else (0,)
+    has_table = HAS_PLACES and not IS_OLD and kind.__flags__ & HEAP      # the classes of C have no room for one
+    (table,) = read(WORD, id(kind) + CLASS_NAMES) if has_table else (0,)
     return int(read(WORD, table + COUNT)[0]) if table else 0
 
 

@@ -18,7 +18,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import I64, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
-from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, class_expected, is_class
+from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, class_expected, is_class, of_class
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, NoLowering, Number
 from autograph.runtime.graph.passed_numbers import is_nan
@@ -89,7 +89,7 @@ def taken(calls: PythonCalls, at: Point, value: Value, load: Callable[[], Regist
     is_expected = objects.is_of_class(item, class_expected(kind))
     flow.leave_unless(is_expected, Point(at.block, at.place + 1), value, item)
     if is_class(kind):
-        flow.define(value, Boxed(item, kind))
+        flow.define(value, of_class(item, kind))
         return
     number = unboxed(flow.emit, item, kind)
     if flow.must_be_no_nan(value, number):

@@ -39,6 +39,7 @@ from autograph.runtime.engines.native.loops.result_speculation import (
     is_class,
     kept_whole,
     kind_expected,
+    of_class,
     useful,
 )
 from autograph.runtime.engines.native.loops.subjects import Subject, about, is_named
@@ -282,10 +283,11 @@ class PythonCalls:
     def _suppose(self, value: Value, type: Any) -> Any:
         """The expected kind of a value. Defines it as an undefined operand of that kind, to try the next nodes."""
         found = self.expect(value, type)
-        operand: Any = Boxed(Register(PTR, "undef"), found if is_class(found) else None)
+        undefined = Register(PTR, "undef")
+        operand: Any = of_class(undefined, found) if is_class(found) else Boxed(undefined)
         if isinstance(found, TensorType) and found.dtype.kind == "c":
-            undefined = _undefined(part_type(found))
-            operand = Complex(found, (undefined, undefined))
+            part = _undefined(part_type(found))
+            operand = Complex(found, (part, part))
         elif isinstance(found, TensorType):
             operand = _undefined(found)
         elif isinstance(found, tuple):
@@ -434,7 +436,7 @@ class PythonCalls:
         """Unbox the object of a value to the expected number, array or object of a class."""
         if is_class(kind):
             self._objects.demand_class(ref, kind)
-            return Boxed(ref, kind)
+            return of_class(ref, kind)
         if isinstance(kind, TensorType) or kind == mixed_numbers.KINDS:
             found = self._number(ref, kind)
             self.flow.leave_if_nan(value, found)

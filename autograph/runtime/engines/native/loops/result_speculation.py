@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from autograph.runtime.engines.native.abi import calling_convention
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, class_of
 from autograph.runtime.graph.graph import Node, Value, values_in, walk
 from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.operands import Boxed, Fixed
 from autograph.runtime.graph.traits import ON_CONTAINER, ON_LIST
 from autograph.runtime.graph.types import ANY, TensorType, scalar
 
@@ -81,7 +83,12 @@ _WHOLE: dict[str, dict[str, Any]] = {
 
 
 def met(thing: Any) -> Any:
-    """The kind of an object for machine code: the type of a number, the kind of an array, one of `CLASSES`, or None."""
+    """The kind of an object for machine code: the type of a number, the kind of an array, one of `CLASSES`, or None.
+
+    That of the object None is its class.
+    """
+    if thing is None:
+        return NoneType
     kind = calling_convention.kind_of(thing)
     if isinstance(kind, type) and kind in _CLASSES:
         return kind
@@ -97,8 +104,13 @@ def class_expected(kind: Any) -> type:
 
 
 def is_class(kind: Any) -> bool:
-    """Whether a kind is that of the objects of one of `CLASSES`."""
+    """Whether a kind is that of the objects of one of `CLASSES`, or of None."""
     return isinstance(kind, type)
+
+
+def of_class(ref: Any, kind: type) -> Boxed | Fixed:
+    """The operand of an object of such a class."""
+    return Fixed(None) if kind is NoneType else Boxed(ref, kind)
 
 
 def fits(thing: Any, expected: Any) -> bool:

@@ -272,3 +272,68 @@ def test_append_beyond_the_memory_of_a_list():
         del one, other
         counts.append(sys.getrefcount(thing))
     assert counts[-1] == counts[-2] == counts[-3]
+
+
+def mean_of_known(xs):
+    total, count = 0.0, 0
+    for x in xs:
+        if x is None:
+            continue
+        total += x
+        count += 1
+    return total, count
+
+
+def largest(xs):
+    best = None
+    for x in xs:
+        if x is not None and (best is None or x > best):
+            best = x
+    return best
+
+
+def filled(xs):
+    last = None
+    for i in range(len(xs)):
+        if xs[i] is None:
+            xs[i] = last
+        last = xs[i] if xs[i] else 1
+    return xs
+
+
+def total(xs):
+    found = 0
+    for x in xs:
+        found += x
+    return found
+
+
+WITH_NONE = {
+    "floats": [None, 1.0, 2.5, None, 0.0] * 9, "numbers": [1, None, 2.5, True, 0] * 9, "none": [None] * 5,
+    "no None": [1.0, 2.0], "late": [1.0] * 20 + [None, 2.0], "texts": [None, 1.0, "a", None],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [mean_of_known, largest, filled, total])
+@pytest.mark.parametrize("first", WITH_NONE)
+def test_lists_with_none(function, first):
+    """Whatever the first call's list had."""
+    staged = ag.function(function, engine="native")
+
+    def run(f, items):
+        items = list(items)
+        try:
+            found = f(items)
+        except TypeError as error:
+            found = str(error)
+        return repr((found, items))
+
+    for _ in range(2):
+        for items in (WITH_NONE[first], *WITH_NONE.values()):
+            assert run(staged, items) == run(function, items)
+
+
+def test_lists_with_none_need_no_python():
+    staged = ag.function(mean_of_known, engine="native", strict="native_callback")
+    for items in (WITH_NONE["floats"], WITH_NONE["numbers"], WITH_NONE["none"]):
+        assert staged(items) == mean_of_known(items)
