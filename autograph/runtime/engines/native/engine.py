@@ -36,7 +36,8 @@ from autograph.runtime.engines.native.loops.tiering import TieredKernel, TieredR
 from autograph.runtime.engines.native.matmul import small
 from autograph.runtime.engines.numpy import engine
 from autograph.runtime.engines.numpy.tracebacks import Known, leave_out, survived
-from autograph.runtime.graph.graph import Graph, Node
+from autograph.runtime.graph.graph import Graph, Node, walk
+from autograph.runtime.graph.recursion import itself_in
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes import PASSES
@@ -97,7 +98,9 @@ class Executable(Rebindable, engine.Compiled):
         outer = {code: executable.known_at for executable in (*self._arounds, *loops) for code in executable.codes}
         made = {code: executable for executable in inner for code in executable.codes}
         left = _known_where_left(error, made)
-        around = [*leave_out(error, outer, made), *left]
+        levels = {node.place for node in walk(self.graph.block) if itself_in(node)}
+        is_level = lambda at: (code := at.tb_frame.f_code) in made and made[code].place_of(at) in levels  # noqa: E731
+        around = [*leave_out(error, outer, made, is_level), *left]
         for executable in (*self._arounds, *inner):
             executable.translate(error, around)
         del error  # see `tracebacks.translate`

@@ -157,11 +157,13 @@ def leave_out(
     error: BaseException,
     outer: Mapping[CodeType, Callable[[TracebackType], Known]],
     inner: Collection[CodeType],
+    stays: Callable[[TracebackType], bool],
 ) -> list[Known]:
     """Take out of a traceback the entries of `outer` that are followed by one of `inner`; this library's do not count.
 
     Args:
         outer: for each code, a function that gives the variables of an entry.
+        stays: whether an entry is one of a level of a recursion, and the next one of the level within.
 
     Returns:
         The variables of each entry that was taken out.
@@ -171,7 +173,7 @@ def leave_out(
     frames = []
     while entry is not None:
         behind = entry.tb_next
-        if entry.tb_frame.f_code in outer:
+        if entry.tb_frame.f_code in outer and not stays(entry):
             found = behind
             while found is not None and found.tb_frame.f_code not in inner and is_library(found.tb_frame.f_code):
                 found = found.tb_next

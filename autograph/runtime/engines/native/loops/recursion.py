@@ -28,6 +28,7 @@ from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.llvm.memory import load_number, store_number
 from autograph.runtime.engines.native.loops.block_versions import Flow
+from autograph.runtime.engines.native.loops.iterators import raise_again
 from autograph.runtime.engines.native.loops.lists import at_node
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, is_class
@@ -151,7 +152,7 @@ class _Call:
         number = call_level(emit, self._frame, frames, flow.stop)
         results = self._take(number, other, done)
         b.begin(other)
-        emit.stop_if(Number(BOOL, b.icmp("eq", number, 0)), flow.stop)
+        emit.stop_if(Number(BOOL, b.icmp("eq", number, 0)), self._raise_again)
         objects = [(self._left(number), b.block)]
         b.br(have)
         flow.begin(deep, before.copy())
@@ -165,6 +166,10 @@ class _Call:
         flow.begin(done, before)
         emit.ranges.found = found
         self._define(results)
+
+    def _raise_again(self) -> None:
+        """Raise the exception of the inner level at the line of its call, as it passes through this one."""
+        raise_again(self._calls, self._node)
 
     def _put(self, words: Sequence[tuple[Any, Register]]) -> None:
         """Store the arguments in the frame of the next level."""
@@ -229,7 +234,7 @@ class _Call:
         for ref, is_new in made:
             if is_new:
                 objects.forget(ref)
-        self._emit.stop_if(Number(BOOL, b.is_null(found)), self._flow.stop)
+        self._emit.stop_if(Number(BOOL, b.is_null(found)), self._raise_again)
         return found
 
     def _unboxed(self, thing: Register) -> Register | None:

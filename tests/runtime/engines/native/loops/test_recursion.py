@@ -166,9 +166,11 @@ def sets(xs: Any, i: int) -> None:
 def test_an_exception_ends_all_levels() -> None:
     for _ in range(3):
         xs = [7] * 5
-        with pytest.raises(ValueError, match="5"):
+        with pytest.raises(ValueError, match="5") as raised:
             sets(xs, 0)
         assert xs == [0, -1, -2, -3, -4]
+        begin = sets.python_function.__code__.co_firstlineno
+        assert [each.tb_lineno - begin for each in entries(raised.value)][-6:] == [5, 5, 5, 5, 5, 3]
 
 
 @native
