@@ -10,7 +10,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, walk
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, walk
 from autograph.runtime.graph.types import type_of
 
 
@@ -65,7 +65,9 @@ def as_one(graph: Graph) -> Block | None:
     body, never, whole = Block(block.nodes), Block(), Block()
     body.results, never.results, whole.params = (result,), None, block.params
     node = whole.append(Node("if", (True,), {"itself": True}, (body, never), block.nodes[0].place))
-    whole.results = (node.add_output(type_of(result)),)
+    made = node.add_output(type_of(result))
+    is_made = isinstance(result, Value) and result.node is not None     # else it is the same without this node
+    whole.results = (made if is_made else result,)
     return whole
 
 

@@ -65,7 +65,8 @@ def is_straight(node: Node) -> bool:
 def inline(piece: Node) -> list[Node]:
     """The nodes of such a piece, with its outputs in the place of theirs."""
     block = piece.blocks[0]
-    values = dict(zip(block.results or (), piece.outputs))
+    pairs = zip(block.results or (), piece.outputs)
+    values = {value: output for value, output in pairs if isinstance(value, Value) and value.node is not None}
 
     def replaced(leaf: Any) -> Any:
         return values.get(leaf, leaf) if isinstance(leaf, Value) else leaf

@@ -194,7 +194,7 @@ class Region(Rebindable):
         """Continue after a side exit of a version that was called by its C entry point."""
         begin = time.perf_counter()
         done, found = self._ended(version, number, version.frame.from_address(address), inputs)
-        if self.is_straight:
+        if self.structure.root.op not in LOOP:
             self._count_exit(version, begin)
         return found if done else self(*found)
 

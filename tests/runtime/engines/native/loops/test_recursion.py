@@ -295,3 +295,28 @@ def test_it_is_freed() -> None:
         recursive(100)
     gc.collect()
     assert len(gc.get_objects()) - before < 50
+
+
+def test_code_that_is_mostly_left_is_given_up() -> None:
+    @native
+    def power(x: int, n: int) -> int:
+        return 1 if n == 0 else x * power(x, n - 1)
+
+    for _ in range(40):
+        assert power(3, 60) == 3**60
+    assert "it is left to Python too often" in messages(power)
+    assert [power(3, 60), power(2, 3)] == [3**60, 8]
+
+
+def test_functions_without_a_result_of_their_own_are_given_up() -> None:
+    @native
+    def texts(n: int, s: str, out: list[str]) -> None:
+        if n == 0:
+            out.append(s)
+            return
+        texts(n - 1, s + "(", out)
+        texts(n - 1, s + ")", out)
+
+    for _ in range(100):
+        texts(3, "", found := [])
+        assert len(set(found)) == 8
