@@ -102,6 +102,8 @@ def disguised(code: CodeType, function: CodeType, spans: Iterator[tuple[int, Pos
     code = code.replace(co_filename=function.co_filename, co_name=function.co_name)
     if sys.version_info >= (3, 11):
         code = code.replace(co_qualname=function.co_qualname)
+    else:       # code is equal there if only the lines differ; but what is known of code is looked up by it
+        code = code.replace(co_consts=(*code.co_consts, code.co_linetable))
     return code
 
 
