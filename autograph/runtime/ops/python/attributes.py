@@ -178,7 +178,7 @@ def special_method(kind: type, name: str) -> Any:
     return class_attribute(kind, REPLACED[name]) if is_absent else found
 
 
-NAMES = {"in": "__contains__"}      # of special methods that are called otherwise than the operator
+NAMES_OF_LAST = {"in": "__contains__"}      # special methods of the last operand, rather than of the first
 REFLECTED = frozenset(f"__r{op}__" for op in BINARY)
 REPLACED = {f"__i{op}__": f"__{op}__" for op in BINARY}
 declare("has_operator", BOOL, target=has_operator, traits=[CHECKS_CLASS, (ON_ATTRIBUTE, "operator")])

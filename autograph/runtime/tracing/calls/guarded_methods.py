@@ -23,7 +23,7 @@ from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, w
 from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.traits import ELEMENTWISE, MAKES_OBJECTS, OVERLOADED, plain
 from autograph.runtime.graph.types import ANY, TensorType
-from autograph.runtime.ops.python.attributes import NAMES, sets_by, special_method, takes_first
+from autograph.runtime.ops.python.attributes import NAMES_OF_LAST, sets_by, special_method, takes_first
 from autograph.runtime.ops.python.operators import BINARY
 from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.stand_ins import Recorded
@@ -106,8 +106,8 @@ class GuardedMethods(Objects):
     def operator(self, trace: Trace, op: str, args: tuple[Any, ...]) -> Any:
         is_temporary = op in BINARY and is_users_object(args[1]) and self._is_temporary(args)
         record = partial(trace.record, op, args)
-        first, *rest = reversed(args) if op == "in" else args
-        members = self._operators(first, NAMES.get(op, f"__{op}__"), *rest)
+        first, *rest = reversed(args) if op in NAMES_OF_LAST else args
+        members = self._operators(first, NAMES_OF_LAST.get(op, f"__{op}__"), *rest)
         if members or len(rest) != 1 or self._classes(first):
             found = self._choose(members, tuple(rest), {}, record)
             if is_temporary:
