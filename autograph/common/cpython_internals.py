@@ -137,8 +137,7 @@ def builtin(address: int, owner: Any) -> Callable[..., Any]:
     """A function of Python's for the C function at an address, which gets `owner` as its `self`.
 
     It is called as `PyObject *f(PyObject *self, PyObject **args, Py_ssize_t count)`. Its description is in the bytes
-    that are its `__module__`: garbage collection frees the memory of structures of `ctypes` before that of the
-    functions that are garbage with them, and these read it when they go.
+    that are its `__module__`, as it reads that when it goes: structures of `ctypes` that are garbage go before it.
     """
     method = bytes(_Method(_NAME, address, _FASTCALL, None))
     return cast("Callable[..., Any]", _new_builtin(id(method) + ITEMS, owner, method))
@@ -150,6 +149,7 @@ def address_of(name: str) -> int:
 
 
 thread_state = _function("PyThreadState_Get", ctypes.c_void_p)
+thread_number = _function("PyThreadState_GetID", ctypes.c_uint64, ctypes.c_void_p)
 
 
 def _state(depth: int) -> list[int]:

@@ -17,7 +17,7 @@ import sys
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from inspect import Parameter
 from operator import is_
@@ -233,8 +233,9 @@ class Tiers:
         is_warm = pace.last >= self._small_call and pace.heat + pace.last * (waited + 1) >= WARMTH
         if trial is None and number and is_warm:
             trial = self._trial(values)     # before the call, which may change its arguments
+        run = self._all_plain if self._is_recursive and not self.is_resting else self._plain
         begin = _now()
-        result = self._plain(*values)
+        result = run(*values)
         seconds = max(0.0, _clock() - begin - _READING)
         inner = pace.interval - pace.ticks.left() + (pace.samples - number - 1) * waited    # recursive calls
         each, is_hot = seconds / (calls := max(inner, 0) + 1), False     # threads change the pace, too
@@ -416,11 +417,11 @@ class Tiers:
                 trial.entering = self._entering(values)
             is_staged = self._is_next_staged(trial)
             trial.compared += 1
-            running = trial.running = trace.staged_entry if is_staged else self._plain
+            plain = self._all_plain if self._is_recursive else self._plain
+            running = trial.running = trace.staged_entry if is_staged else plain
             begin = _now()
             try:
-                with nullcontext() if is_staged else self._plainly:
-                    result = running(*values)
+                result = running(*values)
                 seconds = max(0.0, _clock() - begin - _READING)
             finally:
                 trial.running = None
@@ -492,13 +493,26 @@ class Tiers:
                     if calls >= self._review:
                         now = self._staged_calls()
                         if now == before:
+                            self._settle_inner()
                             self._demote()
                         calls, before = 0, now
                     return result
                 break
-            return self._plain(*values)
+            return self._plain(*values) if not self._is_recursive else self._all_plain(*values)
 
         return run
+
+    def _all_plain(self, *values: Any) -> Any:
+        """Run a call as plain Python, with the calls within it, which would come through the dispatcher."""
+        with self._plainly:
+            return self._plain(*values)
+
+    def _settle_inner(self) -> None:
+        """Let calls that are hot stay plain if all of them are within others, as those of a function that recurses."""
+        for trial in list(self.trials.values()) if self._is_recursive else ():
+            if trial.heat >= HOT and not (trial.faster or trial.compared):
+                trial.failures += 1
+                trial.settle("plain", "such calls are parts of others", GROWN**trial.failures * trial.plain)
 
     def _staged_calls(self) -> int:
         staged: int = sum(trace.calls for trace in self._made.traces if not trace.plain)

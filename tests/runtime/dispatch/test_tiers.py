@@ -496,6 +496,32 @@ def test_recursive_calls_run_as_the_call_that_is_timed(calls_take: Any, monkeypa
     assert depths and max(depths) <= 1      # 1 if the outer call runs in tier 0
 
 
+@COUNTS
+def test_plain_calls_within_others_are_not_dispatched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a trial has shown that they are faster, and the function is staged for other arguments."""
+    keys: list[Any] = []
+
+    @ag.function
+    def total(x: Any) -> Any:
+        return 0 if x is None else x[0] + total(x[1])
+
+    function, nested = staged(total), (1, (2, (3, None)))
+    assert total(nested) == 6
+    total.compile(None)
+    assert tier(total) == "dispatched"
+    monkeypatch.setattr(function._tiers, "_plain", noting(keys, function._tiers._plain))
+    assert [total(nested) for _ in range(5)] == [6] * 5
+    assert keys == [(nested,)] * 5
+
+
+def noting(keys: list[Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(*values: Any) -> Any:
+        keys.append(values)
+        return plain(*values)
+
+    return noted
+
+
 def test_tracing_takes_no_longer_than_allowed_or_than_the_calls_have_taken(
     calls_take: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

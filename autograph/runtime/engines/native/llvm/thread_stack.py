@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from autograph.common import disk_cache
-from autograph.common.cpython_internals import ITEMS, WORD, thread_state, write
+from autograph.common.cpython_internals import ITEMS, WORD, thread_number, thread_state, write
 
 SPARE = 1 << 18     # bytes of the stack that levels leave to all that they call
 _NOBODY = (1 << 64) - 1
@@ -32,7 +32,7 @@ CELL = Cell()
 @disk_cache.storable
 def note_stack() -> None:
     """Put the current thread into the cell."""
-    number = _number(thread_state())
+    number = thread_number(thread_state())
     write(WORD, id(CELL) + ITEMS, _NOBODY)
     write(WORD, id(CELL) + ITEMS + 8, _end_of(number))
     write(WORD, id(CELL) + ITEMS, number)
@@ -62,6 +62,3 @@ def _lowest() -> int | None:
     failed = libc.pthread_attr_getstack(attributes, ctypes.byref(address), ctypes.byref(size))
     libc.pthread_attr_destroy(attributes)
     return None if failed else address.value
-
-
-_number: Any = ctypes.PYFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p)(("PyThreadState_GetID", ctypes.pythonapi))
