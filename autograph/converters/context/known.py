@@ -15,7 +15,7 @@ from typing import Any
 
 import gast
 
-from autograph.common.statics import is_a, module_name
+from autograph.common.statics import is_a, module_name, module_of
 from autograph.converters.context import movable
 from autograph.converters.context.base import Context
 from autograph.syntax import names, scope, trees
@@ -105,5 +105,6 @@ def _dotted(value: Any) -> str | None:
         return module_name(value)
     if not is_a(value, _NAMED):  # reading attributes of other objects may run code of the user's
         return None
-    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-    return f"{module}.{name}" if isinstance(module, str) and isinstance(name, str) else None
+    module = module_of(value) if is_a(value, type) else getattr(value, "__module__", None)
+    name = getattr(value, "__qualname__", None)
+    return f"{module}.{name}" if module and isinstance(module, str) and isinstance(name, str) else None

@@ -94,7 +94,7 @@ def key_of(value: Any, around: Around = ()) -> Any:
         # Of numbers and objects, the types are the keys.
         keys: list[Any] | None = [*map(type, parts)] if len(value) <= LONG and len(around) < DEPTH else None
         if keys is None or not (NUMBERS.issuperset(keys) or _OBJECTS.keys() >= {*map(id, keys)}):
-            if keys is not None and keys.count(str) == len(keys) and max(map(len, parts)) <= LONG_TEXT:
+            if keys is not None and all(each is str for each in keys) and max(map(len, parts)) <= LONG_TEXT:
                 keys += parts
             elif is_whole(value, around):
                 return kind

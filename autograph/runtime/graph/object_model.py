@@ -74,7 +74,12 @@ def lies(kind: type) -> bool:
         names = names_of(base)
         if base is not object and ("__class__" in names or type(names.get("__dict__")) not in _SLOT_OR_NOTHING):
             return True
-    return kind in weakref.ProxyTypes
+    return _is_proxy(kind)
+
+
+def _is_proxy(kind: type) -> bool:
+    """Whether a class is one of the standard library's weak proxies; its metaclass may say that it equals others."""
+    return any(kind is each for each in weakref.ProxyTypes)
 
 
 _SLOT_OR_NOTHING = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
@@ -228,7 +233,7 @@ def is_opaque(value: Any) -> bool:
     is_record = issubclass(kind, tuple) and hasattr(kind, "_fields") and own_dict(value) is None
     if is_open(kind) or is_record or kind in _STRUCTURES or kind is object:
         return False
-    if kind in weakref.ProxyTypes or trace_rules.depends_on_settings(str(module_of(kind))):
+    if _is_proxy(kind) or trace_rules.depends_on_settings(str(module_of(kind))):
         return True
     if is_opaque_class(kind) or (lies(kind) and not trace_rules.is_own_class(kind)):
         return not issubclass(kind, (type, enum.Enum))

@@ -25,6 +25,7 @@ from autograph.runtime.engines.native.llvm.target import binding
 from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 from autograph.runtime.engines.native.loops.region import Region, returned
 from autograph.runtime.graph.graph import Block, Graph, Node, Value
+from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import ANY, BOOL, INT
 
 PATIENCE = 0.005    # seconds in Python, after which machine code pays
@@ -67,7 +68,7 @@ class TieredRegion(Region):
         if are_wide(inputs):
             return super().__call__(*inputs)
         kinds = tuple(map(kind_of, inputs))
-        if self.is_straight and self._waits(kinds):
+        if not self._is_loop and self._waits(kinds):
             begin = budget.wall_time()
             found = self._python()(*inputs)
             self.taken[kinds] = self.taken.get(kinds, 0.0) + budget.wall_time() - begin
@@ -83,9 +84,14 @@ class TieredRegion(Region):
             inputs, iterations = found, 2 * iterations
         return super().__call__(*inputs)
 
+    @property
+    def _is_loop(self) -> bool:
+        """Whether it is a loop, rather than a piece without one, or a function that calls itself."""
+        return self.structure.root.op in LOOP
+
     def _waits(self, kinds: tuple[Any, ...]) -> bool:
         """Whether Python has not taken as long yet as compiling: another version takes as long, and may be in vain."""
-        patience = PATIENCE * (WORTH if self.is_straight else 1)
+        patience = PATIENCE * (1 if self._is_loop else WORTH)
         return kinds not in self.versions and self.taken.get(kinds, 0.0) < max(patience, self.spent)
 
     def prepare(self) -> None:
