@@ -261,7 +261,7 @@ def _later_calls(plain: _Side, staged: _Side, example: Example, mutates: bool) -
     begin = clock()
     sides[0][2](10)
     copying = (clock() - begin) / 10
-    number = max(1, min(20_000, int(2e-3 / max(guess, 1e-7)), int(2e-2 / copying)))
+    number = max(1, min(20_000, int(2e-3 / max(guess, 1e-7)), int(2e-2 / max(copying, 1e-7))))
     best: Result = {"ratio": math.inf}
     for _ in range(3):  # again if the machine may have been at fault
         result = _alternately(empty, sides, number, ROUNDS if guess < 0.01 else 3)
