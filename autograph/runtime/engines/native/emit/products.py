@@ -19,7 +19,7 @@ from autograph.common.probes import agrees
 from autograph.runtime.engines.native.emit.buffers import listed, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
-from autograph.runtime.engines.native.emit.vector_elements import array, chosen, in_memory, items, kept
+from autograph.runtime.engines.native.emit.vector_elements import array, checked, chosen, in_memory, items, kept
 from autograph.runtime.engines.native.emit.vector_reductions import accumulated, reduced
 from autograph.runtime.engines.native.emit.vector_stores import store, store_rows
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
@@ -81,22 +81,15 @@ class Vectors:
         return accumulated(self._emit, how, x)
 
     def matrix_product(self, x: View, y: View) -> Array:
-        emit, b, dtype = self._emit, self._emit.b, x.dtype
+        emit, dtype = self._emit, x.dtype
         checks = dtype.kind in "fc" and not emit.fast
         if (checks and not FLAGS) or not are_matrices_known(dtype):
             raise NoLowering
         first, second = _as_matrix(emit, x, 0), _as_matrix(emit, y, 1)
         lengths = [*x.shape[:-1], *y.shape[1:]]
         made = make_array(emit, dtype, lengths, False)
-        if checks:
-            emit.underflows = True
-            clear_flags(b)
-        _call(emit, first, second, emit.frame.fact(made, "data"), dtype)
-        if checks:
-            raised = b.icmp("ne", raised_flags(b), 0)
-            with b.if_then(raised, False):
-                emit.objects.forget(made.ref)
-            emit.leave_if(Number(BOOL, raised))
+        with checked(emit, made, checks):
+            _call(emit, first, second, emit.frame.fact(made, "data"), dtype)
         return made
 
     def product(

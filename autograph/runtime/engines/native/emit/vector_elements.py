@@ -130,6 +130,20 @@ def _fill(emit: Emitter, target: View, x: View | Computed) -> ir.Value:
     return emit.b.icmp("ne", raised_flags(emit.b), 0) if checks else ir.FALSE
 
 
+@contextmanager
+def checked(emit: Emitter, made: Array, checks: bool) -> Iterator[None]:
+    """Within it, the elements of a new array are computed; the code is left without it if NumPy would warn."""
+    if checks:
+        emit.underflows = True
+        clear_flags(emit.b)
+    yield
+    if checks:
+        raised = emit.b.icmp("ne", raised_flags(emit.b), 0)
+        with emit.b.if_then(raised, False):
+            emit.objects.forget(made.ref)
+        emit.leave_if(Number(BOOL, raised))
+
+
 def begin_checks(emit: Emitter, value: View | Computed | Number) -> bool:
     """Clear the flags if computing elements may raise some. Returns whether it may."""
     if emit.fast or not _raises(value):

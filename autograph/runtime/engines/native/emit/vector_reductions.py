@@ -17,7 +17,7 @@ from autograph.runtime.engines.native.emit.buffers import contiguous, pointer
 from autograph.runtime.engines.native.emit.combiner import Combiner
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.external_calls import make_array
-from autograph.runtime.engines.native.emit.vector_elements import Place, in_memory, reader
+from autograph.runtime.engines.native.emit.vector_elements import Place, checked, in_memory, reader
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -102,10 +102,7 @@ def accumulated(emit: Emitter, how: str, x: View | Computed) -> Array:
     place = Place(emit, contiguous(emit, dtype, data, x.shape))
     wide = x if x.dtype == dtype else Computed(dtype, x.shape, dtype, RULES["positive"], (x,))
     read, opcode = reader(emit, wide), f"f{how}" if dtype.kind == "f" else how
-    if checks:
-        emit.underflows = True
-        clear_flags(b)
-    with b.if_then(b.icmp("sgt", x.length.ref, 0)):
+    with checked(emit, made, checks), b.if_then(b.icmp("sgt", x.length.ref, 0)):
         index: list[ir.Value] = [ir.constant(ir.I64, 0)]
         first = read(index, 1)
         place.store(first, index, 1)
@@ -113,11 +110,6 @@ def accumulated(emit: Emitter, how: str, x: View | Computed) -> Array:
             total = b.binary(opcode, loop.carried[0], read([loop.index], 1))
             place.store(total, [loop.index], 1)
             loop.carry(total)
-    if checks:
-        raised = b.icmp("ne", raised_flags(b), 0)
-        with b.if_then(raised, False):
-            emit.objects.forget(made.ref)
-        emit.leave_if(Number(BOOL, raised))
     return made
 
 
