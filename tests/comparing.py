@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable, Mapping
+import traceback
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import autograph as ag
@@ -30,6 +31,15 @@ def compare(
     if not plain:
         assert [trace.plain for trace in staged.traces if trace.plain] == []
     return staged
+
+
+def result_or_error(function: Callable[..., Any], *args: Any, names: Collection[str]) -> Any:
+    """What a function returns, or its error with the user's lines in the traceback: those of functions of `names`."""
+    try:
+        return function(*args)
+    except Exception as error:
+        frames = [each for each in traceback.extract_tb(error.__traceback__) if each.name in names]
+        return type(error), str(error), [each.line for each in frames if not str(each.line).startswith("def")]
 
 
 def of_expression(parameters: str, expression: str, names: dict[str, Any]) -> Callable[..., Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import traceback
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 import autograph as ag
+from tests.comparing import result_or_error
 
 ENGINES = ["numpy", *["native"] * (find_spec("llvmlite") is not None)]
 
@@ -92,12 +92,7 @@ CASES: dict[str, Callable[[], list[Any]]] = {
 
 
 def outcome(function: Callable[..., Any], balls: list[Any]) -> Any:
-    try:
-        result: Any = function(balls, 9)
-    except Exception as error:
-        names = {"program", *vars(Ball)}
-        frames = [each for each in traceback.extract_tb(error.__traceback__) if each.name in names]
-        result = type(error), str(error), [each.line for each in frames if not str(each.line).startswith("def")]
+    result = result_or_error(function, balls, 9, names={"program", *vars(Ball)})
     return result, [getattr(each, "x", each) for each in balls]
 
 

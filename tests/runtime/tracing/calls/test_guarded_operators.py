@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 import autograph as ag
+from tests.comparing import result_or_error
 
 ENGINES = ["numpy", *["native"] * (find_spec("llvmlite") is not None)]
 
@@ -154,12 +154,7 @@ CASES: dict[str, Callable[[], list[Body]]] = {
 
 
 def outcome(function: Callable[..., Any], bodies: list[Body]) -> Any:
-    try:
-        result: Any = function(bodies, 7)
-    except Exception as error:
-        names = {"moving", "comparing", "indexing", "move", *vars(Vec)}
-        frames = [each for each in traceback.extract_tb(error.__traceback__) if each.name in names]
-        result = type(error), str(error), [each.line for each in frames if not str(each.line).startswith("def")]
+    result = result_or_error(function, bodies, 7, names={"moving", "comparing", "indexing", "move", *vars(Vec)})
     found = [(body.place, body.speed) for body in bodies]
     places = [getattr(vec, "x", vec) for pair in found for vec in pair]
     ids = [id(vec) for pair in found for vec in pair]

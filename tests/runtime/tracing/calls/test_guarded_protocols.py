@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 import autograph as ag
+from tests.comparing import result_or_error
 
 ENGINES = ["numpy", *["native"] * (find_spec("llvmlite") is not None)]
 
@@ -126,12 +126,7 @@ CASES: dict[str, Callable[[], list[Any]]] = {
 
 
 def outcome(function: Callable[..., Any], gauges: list[Any]) -> Any:
-    try:
-        result: Any = function(gauges, 5)
-    except Exception as error:
-        names = {"setting", "calling", "looking", "other", *vars(Gauge)}
-        frames = [each for each in traceback.extract_tb(error.__traceback__) if each.name in names]
-        result = type(error), str(error), [each.line for each in frames if not str(each.line).startswith("def")]
+    result = result_or_error(function, gauges, 5, names={"setting", "calling", "looking", "other", *vars(Gauge)})
     return result, [getattr(each, "degrees", each) for each in gauges]
 
 
