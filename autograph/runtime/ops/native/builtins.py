@@ -8,10 +8,12 @@ from typing import Any
 from autograph.runtime.graph.operands import (
     Array,
     Boxed,
+    Complex,
     Computed,
     Emitter,
     Fixed,
     Given,
+    Mixed,
     NoLowering,
     Number,
     Operand,
@@ -30,13 +32,17 @@ def negation(emit: Emitter, a: Any) -> Number:
 
 
 def identity(emit: Emitter, a: Any, b: Any) -> Number:
-    """`a is b`, of objects that were not made anew; numbers, ranges and arrays are never identical to a constant."""
-    operands = [Fixed(None) if each is None else each for each in (a, b)]
+    """`a is b`, of objects that were not made anew; numbers and tuples are never identical to None or a bool."""
+    operands = [Fixed(each) if each is None or type(each) is bool else each for each in (a, b)]
     constants = [each.value for each in operands if isinstance(each, Fixed)]
     if len(constants) == 2:
         return emit.constant(constants[0] is constants[1], BOOL)
-    if constants and any(isinstance(each, (Number, Range, Array)) for each in operands):
-        return emit.constant(False, BOOL)
+    if constants and type(constants[0]) is not tuple:
+        other = operands[isinstance(operands[0], Fixed)]
+        if isinstance(other, Number) and other.type == BOOL and type(constants[0]) is bool:
+            return other if constants[0] else inverse(emit, other)
+        if isinstance(other, (Number, Complex, Mixed, Range, Array, tuple)):
+            return emit.constant(False, BOOL)
     if not all(isinstance(each, (Fixed, Boxed, Given)) for each in operands):
         raise NoLowering
     return emit.objects.are_one(*operands)

@@ -18,7 +18,7 @@ from autograph.common.numpy_internals import BUFFER, BUFFER_SIZE, POINTER, SETTI
 from autograph.runtime.engines.native.abi.calling_convention import RANGE_BOUNDS
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, ObjectBuilder, Table
+from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT, ObjectBuilder, Table, class_of
 from autograph.runtime.engines.native.llvm.ir import I32, I64, NULL, PTR, Module, Parameter, Value, array
 from autograph.runtime.engines.native.llvm.ir_verifier import verified
 from autograph.runtime.engines.native.llvm.memory import load_number
@@ -144,7 +144,8 @@ class Entry:
         elif isinstance(operand, Number):
             self._put_number(c.number_in(thing, operand.type), is_no_nan and operand.type.dtype.kind == "f")
         elif isinstance(operand, Complex):
-            for part in c.parts_in(thing, operand.type):
+            c.demand_class(thing, class_of(operand.type))
+            for part in c.parts_of(thing, operand.type):
                 self._put_number(part, is_no_nan)
         elif isinstance(operand, Array):
             c.demand_array(thing, operand.dtype, operand.ndim, operand.flags, ARRAY_FLAGS)

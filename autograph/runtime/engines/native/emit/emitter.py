@@ -19,10 +19,11 @@ from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, class_of, llvm_type
 from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_element, store_element
-from autograph.runtime.graph.operands import Array, Complex, Draws, NoLowering, Number, Vectors
+from autograph.runtime.graph.operands import Array, Complex, Draws, Mixed, NoLowering, Number, Vectors
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.complex_numbers import part_type
 from autograph.runtime.ops.native.intervals import join
+from autograph.runtime.ops.native.scalars import both
 
 # LLVM's opcodes by the emitter's names of operations.
 _INTEGER = {name: name for name in ("add", "sub", "mul", "and", "or", "xor", "shl")}
@@ -318,18 +319,28 @@ def _placed(emit: Emitter, index: Number, length: Number) -> Number:
 
 def number_of(emit: Emitter, thing: ir.Value, type: TensorType) -> Number | Complex:
     """The number that an object is; leave if it is not of that type."""
+    emit.objects.demand_class(thing, class_of(type))
+    found: Number | Complex = unboxed(emit, thing, type)
+    return found
+
+
+def unboxed(emit: Emitter, thing: ir.Value, type: TensorType) -> Any:
+    """The number that an object of a certain class is; leave if it is an integer of more than 64 bits."""
     if type.dtype.kind == "c":
         part = part_type(type)
-        real, imag = (Number(part, each) for each in emit.objects.parts_in(thing, type))
+        real, imag = (Number(part, each) for each in emit.objects.parts_of(thing, type))
         return Complex(type, (real, imag))
-    emit.objects.demand_class(thing, class_of(type))
-    return unboxed(emit, thing, type)
-
-
-def unboxed(emit: Emitter, thing: ir.Value, type: TensorType) -> Number:
-    """The number that an object of a certain class is; leave if it is an integer of more than 64 bits."""
     found = emit.objects.value_of(thing, type)
     return Number(type, emit.b.icmp("ne", found, 0) if type.dtype.kind == "b" else found)
+
+
+def equals_itself(emit: Emitter, operand: Number | Complex | Mixed) -> Number:
+    """Whether a float or complex number is no NaN, and has none as a part."""
+    if isinstance(operand, Complex):
+        real, imag = operand.parts
+        return both(emit, emit.compare("eq", real, real), emit.compare("eq", imag, imag))
+    number = operand.parts[0] if isinstance(operand, Mixed) else operand
+    return emit.compare("eq", number, number)
 
 
 def _constant(known: Any, type: TensorType) -> ir.Constant:

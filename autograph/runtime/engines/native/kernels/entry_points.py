@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.kernels.loop_nest import Nest, Single, Str
 from autograph.runtime.engines.native.kernels.multi_nest import Member
 from autograph.runtime.engines.native.kernels.views import Layout, Part, layout_of
 from autograph.runtime.engines.native.llvm import ir
-from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type, memory_type
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, class_of, llvm_type, memory_type
 from autograph.runtime.engines.native.llvm.memory import load_number
 from autograph.runtime.graph.types import INT, part_of, scalar
 
@@ -333,7 +333,8 @@ class NestArguments:
         """A number as it is in memory, or the parts of a complex one."""
         dtype = kind.type.dtype
         if kind.known is None and dtype.kind == "c":
-            return self._c.parts_in(argument, kind.type)
+            self._c.demand_class(argument, class_of(kind.type))
+            return self._c.parts_of(argument, kind.type)
         if kind.known is None:
             return [self._c.number_in(argument, kind.type)]
         if dtype.kind != "c":

@@ -289,9 +289,8 @@ class ObjectBuilder:
             return self.b.cast("zext", self.b.icmp("eq", thing, self.address(True)), ir.I8)
         return self.load_at(memory_type(dtype), thing, VALUE)
 
-    def parts_in(self, thing: ir.Value, type: TensorType) -> list[ir.Value]:
-        """Unbox the parts of a complex number; demands its class."""
-        self.demand_class(thing, class_of(type))
+    def parts_of(self, thing: ir.Value, type: TensorType) -> list[ir.Value]:
+        """Unbox the parts of a complex number of a certain class."""
         part = part_of(type.dtype)
         return [self.load_at(llvm_type(part), thing, VALUE + place * part.itemsize) for place in range(2)]
 
@@ -362,12 +361,13 @@ class ObjectBuilder:
         return self.b.icmp("ult", self.b.sub(value, SMALL_INTS.start), len(SMALL_INTS))
 
     def overwrite(
-        self, thing: ir.Value, value: ir.Value, kind: type, done: ir.Block, only_if: ir.Value = ir.TRUE
+        self, thing: ir.Value, parts: list[ir.Value], kind: type, done: ir.Block, only_if: ir.Value = ir.TRUE
     ) -> None:
         """Write a number into an object that has one reference, if it is of the same class and size; go to `done` then.
 
         Args:
-            kind: `float` or `int`.
+            parts: the number; of a complex one, both parts.
+            kind: `float`, `complex` or `int`.
             only_if: a further condition.
         """
         b = self.b
@@ -377,7 +377,7 @@ class ObjectBuilder:
         is_own = is_own if only_if is ir.TRUE else b.and_(is_own, only_if)
         write, other = map(b.new_block, ("write", "replace"))
         if kind is int:
-            word = self.load_at(ir.I64, thing, SIZE)
+            (value,), word = parts, self.load_at(ir.I64, thing, SIZE)
             one_digit = b.icmp("ult", b.sub(word, 8), 3) if IMMORTALS else b.icmp("eq", b.or_(b.add(word, 1), 2), 2)
             is_own = b.and_(is_own, one_digit)
             far = (1 << DIGIT_BITS) - 1
@@ -392,7 +392,8 @@ class ObjectBuilder:
             digit = b.select(negative, b.sub(0, value), value)
             b.store(b.cast("trunc", digit, ir.I32), b.gep(thing, DIGIT))
         else:
-            b.store(value, b.gep(thing, VALUE))
+            for place, part in enumerate(parts):
+                b.store(part, b.gep(thing, VALUE + place * SLOT))
         b.br(done)
         b.begin(other)
 

@@ -46,12 +46,12 @@ from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, 
 from autograph.runtime.engines.native.loops.c_calls import raise_if
 from autograph.runtime.engines.native.loops.class_versions import Version
 from autograph.runtime.engines.native.loops.iterators import raise_again
-from autograph.runtime.engines.native.loops.lists import at_node, changed, stored, taken
+from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, stored, taken
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.object_model import is_users, sets_plainly
-from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, Number
+from autograph.runtime.graph.operands import Boxed, Complex, Fixed, Given, Mixed, Number
 from autograph.runtime.graph.traits import MAKES_OBJECTS, ON_ATTRIBUTE
 from autograph.runtime.graph.types import BOOL
 from autograph.runtime.ops.python.attributes import REFLECTED, takes_first
@@ -210,19 +210,20 @@ def _get_by_python(calls: PythonCalls, node: Node, operand: Any, name: str) -> b
 def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) -> bool:
     """`x.name = value`"""
     emit, at, value = calls.flow.emit, at_node(calls, node), stored(calls, value)
-    places = calls.versions.places(node, name, "__setattr__") if isinstance(value, (Number, Boxed, Given)) else []
+    is_one = isinstance(value, (Number, Complex, Boxed, Given))
+    places = calls.versions.places(node, name, "__setattr__") if is_one else []
     if not places:
         return _set_by_python(calls, node, operand, name, value)
     calls.flow.resume_from(at)
     b, objects, thing = emit.b, emit.objects, calls.object(operand)[0]
     address, is_free = _address(calls, thing, name, places)
     old = _loaded(calls, address, places)
-    if isinstance(value, Number):
-        emit.demand(_is_harmless(calls, old))
+    if isinstance(value, (Number, Complex)):
+        emit.demand(_is_harmless(calls, old, value))
     failed, done = b.room(I32), b.new_block("set")
     b.store(ir.constant(I32, 0), failed)
-    if isinstance(value, Number) and (kind := class_of(value.type)) in (int, float):
-        objects.overwrite(old, value.ref, kind, done)
+    if (numbers := in_object(value)) is not None:
+        objects.overwrite(old, *numbers, done)
     new, is_new = calls.object(value)
 
     def in_place() -> None:
@@ -242,12 +243,12 @@ def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) ->
     return True
 
 
-def _is_harmless(calls: PythonCalls, old: Value) -> Value:
-    """Whether no code of the user's runs when an object is released: it is a number of Python's, or None."""
+def _is_harmless(calls: PythonCalls, old: Value, new: Number | Complex) -> Value:
+    """Whether no code of the user's runs when an object is replaced: it is a number of Python's, or None."""
     b, objects = calls.flow.emit.b, calls.flow.emit.objects
     kind = objects.load_at(PTR, old, CLASS)
     found: Value = FALSE
-    for each in (float, int, bool, type(None)):
+    for each in (float, int, bool, type(None), *[complex] * isinstance(new, Complex)):
         found = b.or_(found, b.icmp("eq", kind, objects.address(each)))
     return found
 

@@ -22,6 +22,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
+from autograph.runtime.engines.native.emit.emitter import equals_itself
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import poll
 from autograph.runtime.engines.native.emit.recursion import Recursion, level
@@ -142,9 +143,7 @@ class Flow:
     def leave_if_nan(self, value: Value, operand: Any) -> None:
         """Leave if the operand of a value is a NaN, and must be none."""
         if self.must_be_no_nan(value, operand):
-            operand = operand.parts[0] if isinstance(operand, Mixed) else operand
-            for part in operand.parts if isinstance(operand, Complex) else (operand,):
-                self.emit.leave_if(self.emit.compare("ne", part, part))
+            self.emit.demand(equals_itself(self.emit, operand).ref)
 
     def fetch(self, key: Key) -> Any:
         """The operand of a value, loaded from its cells."""

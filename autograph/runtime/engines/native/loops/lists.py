@@ -13,17 +13,17 @@ from typing import Any
 from autograph.common.cpython_internals import LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import mixed_numbers
-from autograph.runtime.engines.native.emit.emitter import unboxed
+from autograph.runtime.engines.native.emit.emitter import equals_itself, unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import I64, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, class_expected, is_class, of_class
 from autograph.runtime.graph.graph import Node, Value
-from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, NoLowering, Number
+from autograph.runtime.graph.operands import Boxed, Complex, Fixed, Given, Mixed, NoLowering, Number
 from autograph.runtime.graph.passed_numbers import is_nan
 from autograph.runtime.graph.traits import ON_LIST
-from autograph.runtime.graph.types import BOOL, INT, TensorType
+from autograph.runtime.graph.types import BOOL, INT
 
 _MOST = 2**60       # items of a list, of eight bytes each
 
@@ -77,36 +77,23 @@ def taken(calls: PythonCalls, at: Point, value: Value, load: Callable[[], Regist
     """
     flow, objects = calls.flow, calls.flow.emit.objects
     kind = calls.expect(value, value.type)
-    if isinstance(kind, tuple) or (isinstance(kind, TensorType) and kind.dtype.kind == "c"):
+    if isinstance(kind, tuple):
         raise NoLowering
-    item = load()
-    if kind == mixed_numbers.KINDS:
-        _take_mixed(calls, at, value, item)
-        return
-    if kind is None or kind == UNKNOWN or type(kind) is frozenset:
+    item, behind, is_mixed = load(), Point(at.block, at.place + 1), kind == mixed_numbers.KINDS
+    if kind is None or kind == UNKNOWN or (type(kind) is frozenset and not is_mixed):
         flow.define(value, Boxed(item))
         return
-    is_expected = objects.is_of_class(item, class_expected(kind))
-    flow.leave_unless(is_expected, Point(at.block, at.place + 1), value, item)
+    if is_mixed:
+        flow.leave_unless(mixed_numbers.has_class(flow.emit, item), behind, value, item)
+    else:
+        flow.leave_unless(objects.is_of_class(item, class_expected(kind)), behind, value, item)
     if is_class(kind):
         flow.define(value, of_class(item, kind))
         return
-    number = unboxed(flow.emit, item, kind)
+    number = mixed_numbers.unboxed(flow.emit, item) if is_mixed else unboxed(flow.emit, item, kind)
     if flow.must_be_no_nan(value, number):
-        is_no_nan = flow.emit.compare("eq", number, number)
-        flow.leave_unless(is_no_nan.ref, Point(at.block, at.place + 1), value, item)
+        flow.leave_unless(equals_itself(flow.emit, number).ref, behind, value, item)
     flow.define(value, number)
-
-
-def _take_mixed(calls: PythonCalls, at: Point, value: Value, item: Register) -> None:
-    """Define an item that is an integer or a float."""
-    emit = calls.flow.emit
-    calls.flow.leave_unless(mixed_numbers.has_class(emit, item), Point(at.block, at.place + 1), value, item)
-    number = mixed_numbers.unboxed(emit, item)
-    if calls.flow.must_be_no_nan(value, number):
-        is_no_nan = emit.compare("eq", number.parts[0], number.parts[0])
-        calls.flow.leave_unless(is_no_nan.ref, Point(at.block, at.place + 1), value, item)
-    calls.flow.define(value, number)
 
 
 def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any) -> bool:
@@ -115,11 +102,11 @@ def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any)
     flow.resume_from(at)
     address = _address(calls, thing, index)
     old, done = emit.b.load(PTR, address), emit.b.new_block("stored")
-    if isinstance(value, Number) and (kind := class_of(value.type)) in (int, float):
-        emit.objects.overwrite(old, value.ref, kind, done)
+    if (new := in_object(value)) is not None:
+        emit.objects.overwrite(old, *new, done)
     elif isinstance(value, Mixed):
         number, is_int = value.parts
-        emit.objects.overwrite(old, number.ref, float, done, emit.b.xor(is_int.ref, TRUE))
+        emit.objects.overwrite(old, [number.ref], float, done, emit.b.xor(is_int.ref, TRUE))
     ref, is_new = calls.object(value)
     emit.b.store(ref if is_new else emit.objects.acquire(ref), address)
     emit.objects.release(old)
@@ -127,6 +114,13 @@ def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any)
     emit.b.begin(done)
     changed(calls, at)
     return True
+
+
+def in_object(value: Any) -> tuple[list[Register], type] | None:
+    """The numbers in the object of an operand, and its class, if one is written into the object that it replaces."""
+    if not isinstance(value, (Number, Complex)) or (kind := class_of(value.type)) not in (int, float, complex):
+        return None
+    return [part.ref for part in (value.parts if isinstance(value, Complex) else (value,))], kind
 
 
 def stored(calls: PythonCalls, value: Any) -> Any:

@@ -138,5 +138,5 @@ def either(expected: Any, found: Any) -> Any:
 
 def _is_simple(kind: Any) -> bool:
     if isinstance(kind, TensorType):
-        return kind.kind == "python" and kind.dtype.kind in "bif"
+        return kind.kind == "python" and kind.dtype.kind in "bifc"
     return isinstance(kind, type)
