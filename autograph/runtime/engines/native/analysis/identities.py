@@ -133,7 +133,8 @@ class _NewObjects:
         else:
             self._rest += node.outputs
         if node.op not in ON_ATTRIBUTE and self._stores(node):
-            self._give(node.args, _ITEMS)
+            # Python is given the objects of constants themselves.
+            self._give(node.inputs if node.op == "call" else node.args, _ITEMS)
 
     def _stores(self, node: Node) -> bool:
         """Whether a node may put its arguments into an object that the graph has not made."""
