@@ -30,7 +30,7 @@ from autograph.runtime.graph.object_model import (
 )
 from autograph.runtime.graph.signature import Respecialize, is_within
 from autograph.runtime.graph.traits import COMPARES_ITEMS
-from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType
+from autograph.runtime.graph.types import ANY, MaybeUnbound, ObjectType, TensorType
 from autograph.runtime.tracing.calls.dispatch import Caller
 from autograph.runtime.tracing.calls.handed_functions import may_change_others
 from autograph.runtime.tracing.calls.stand_ins import Mutator
@@ -114,23 +114,31 @@ class Materializer(Values):
         return found
 
     def look_into(self, container: Any) -> None:
-        """Ask for a list, tuple or dict of objects from outside as one object, since the graph looks into it.
+        """Ask for a list, tuple or dict of objects from outside, or a table, as one object: the graph looks into it.
 
         Raises:
             Respecialize: it is an argument.
             Restart: it is the attribute of an object.
         """
-        if not classes_of_objects(container):
+        has_objects = bool(classes_of_objects(container))
+        if not has_objects and not self._is_table(container):
             return
         argument = self.paths.get(id(container))
         if argument is not None:
-            reason = f"the graph looks into `{argument[1]}`, which holds objects"
-            raise Respecialize(whole=(argument[1],), reason=reason)
+            what = "which holds objects" if has_objects else "by keys that depend on staged values"
+            raise Respecialize(whole=(argument[1],), reason=f"the graph looks into `{argument[1]}`, {what}")
         holder, source = self.environment.find(container) or (None, None)
         if source is not None and source.op == "getattr" and is_open(type(holder)):
             key = "attribute", id(holder), source.args[1]
             if key not in self.environment.late:
                 raise Restart({key}, [*parts_inside(container)])
+
+    def _is_table(self, container: Any) -> bool:
+        """Whether a container is a dict of numbers, whose derivatives nobody asks for."""
+        if type(container) is not dict or self.trace.callbacks.differentiated:
+            return False
+        types = map(type_at, container.values())
+        return all(isinstance(each, TensorType) and each.kind == "python" for each in types)
 
     def finish(self, graph: Graph) -> tuple[str, ...]:
         """Add the params for containers to the graph; returns their paths."""

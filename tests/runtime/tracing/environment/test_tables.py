@@ -72,6 +72,47 @@ def test_rows_are_asked_for_by_one_request() -> None:
     assert sum("is one object of the graph" in each for each in lines) == 2     # `u` and `weights`
 
 
+def jumped(jumps: dict[int, int], squares: list[int]) -> Any:
+    """Keys that depend on the arguments look into a short dict."""
+    seen = []
+    for square in squares:
+        for step in range(4):
+            if square + step in jumps:
+                seen.append(jumps[square + step])
+    return seen
+
+
+def looked_up(jumps: dict[int, int], squares: list[int]) -> Any:
+    total = 0
+    for square in squares:
+        total += jumps[square]
+    return total, jumps
+
+
+@pytest.mark.parametrize("jumps", [{3: 7, 5: 2}, {3: 7.5, 5: 2, 4: 2**70}, {3: True, 4: False, 5: 1}, {3: math.nan, 5: 0}])
+@pytest.mark.parametrize("function", [jumped, looked_up])
+def test_short_dicts_are_looked_into_by_staged_keys(function: Callable[..., Any], jumps: dict[int, Any]) -> None:
+    compiled = ag.function(function, engine="native")
+    for squares in ([3, 5] * 20, [5, 3, 5], [], [3, 4, 6], [True, 3.0, 5]):
+        outcomes = []
+        for each in (function, compiled):
+            try:
+                outcomes.append(each(jumps, squares))
+            except KeyError as error:
+                outcomes.append(repr(error))
+        assert repr(outcomes[0]) == repr(outcomes[1])
+    assert "`jumps` is one object of the graph" in str(compiled.explain(jumps, [3, 5] * 20))
+
+
+def test_derivatives_of_short_dicts() -> None:
+    """By the numbers of a dict, each is an argument of its own."""
+    def weighted(weights: dict[int, float], n: int) -> float:
+        return sum(weights[i % 2] * i for i in range(n))
+
+    for _ in range(2):
+        assert ag.grad(weighted)({0: 1.0, 1: 2.0}, 5) == {0: 6.0, 1: 4.0}
+
+
 def all_pairs(points: list[tuple[float, float]], others: list[tuple[float, float]]) -> Any:
     found = []
     for x, y in points:

@@ -19,6 +19,17 @@ class Body:
     mass: float
     near: Any = None
 
+    def pull(self, other, factor):
+        d = other.x - self.x
+        self.vx += other.mass * d / (d * d + 0.01) ** 1.5 * factor
+
+
+class Noting(Body):
+    """Keeps what it is given in a list, where the loop finds it."""
+
+    def pull(self, other, factor):
+        other.near.append(factor)
+
 
 def bodies(count: int = 80) -> list[Body]:
     made = [Body(i * 0.37, 0.0, i + 1.0) for i in range(count)]
@@ -66,7 +77,31 @@ def lists(rows, others, n):
     return count
 
 
-@pytest.mark.parametrize("function", [pulled, fastest, neighbors])
+def pulled_by_methods(bodies, others, n):
+    """The path of another class hands a constant to unknown code."""
+    for _ in range(n):
+        for a in bodies:
+            for b in bodies:
+                if a is not b:
+                    a.pull(b, 0.25)
+    return sum(b.x + b.vx for b in bodies)
+
+
+def noted(bodies, others, n):
+    """Whether constants and numbers that were kept by other code are the same objects."""
+    count = 0
+    for i in range(n):
+        for a in bodies:
+            a.pull(others[0], 0.25)
+            a.pull(others[0], i * 0.25)
+    kept = others[0].near
+    for x in kept:
+        for y in kept:
+            count += x is y
+    return count
+
+
+@pytest.mark.parametrize("function", [pulled, pulled_by_methods, fastest, neighbors])
 def test_objects_are_compared(function):
     staged = ag.function(function, engine="native")
     for n in (3, 1, 2):
@@ -83,6 +118,16 @@ def test_lists_are_compared():
     for others in (rows[3:], copy.deepcopy(rows), rows[:1] * 70):
         assert staged(rows, others, 2) == lists(rows, others, 2)
     assert any(region.compiled for region in regions(staged))
+
+
+def test_constants_that_unknown_code_keeps():
+    staged = ag.function(noted, engine="native")
+    for kind in (Body, Noting, Noting, Body):
+        mine, others = [[kind(float(i), 0.0, 1.0) for i in range(4)] for _ in range(2)]
+        plain, far = copy.deepcopy((mine, others))
+        others[0].near, far[0].near = [], []
+        assert staged(mine, others, 3) == noted(plain, far, 3)
+        assert repr((mine, others)) == repr((plain, far))
 
 
 # Numbers --------------------------------------------------------------------------------------------------------------
