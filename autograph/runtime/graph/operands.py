@@ -463,7 +463,10 @@ class Emitter(Protocol):
         """`add sub mul div rem` of floats, by the rules of IEEE 754."""
 
     def function(self, name: str, *args: Number) -> Number:
-        """A function that is exact or correctly rounded: `sqrt fabs floor ceil trunc rint copysign ctpop ctlz`."""
+        """A function that is exact or correctly rounded: `sqrt fabs floor ceil trunc rint copysign ctpop ctlz`.
+
+        `power_of_two` is the largest power of two up to a number, a positive normal `float64`.
+        """
 
     def library(self, name: str, *args: Number, finite: bool = False) -> Number:
         """A function of the C library on `float64`, as Python calls it; `NoLowering` if Python calls another one.

@@ -17,7 +17,7 @@ from autograph.runtime.ops.inference.containers import iterated, tuple_of
 from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.shape_rules import Unknown, operand
 from autograph.runtime.ops.mathematics.special import polygamma
-from autograph.runtime.ops.native import math_functions
+from autograph.runtime.ops.native import distances, math_functions
 
 
 def rounded(x: Any) -> Type:
@@ -102,9 +102,12 @@ _float("ldexp", vjp=OF_TWO["ldexp"])
 _float("nextafter", vjp=OF_TWO["nextafter"])
 _float("ulp", vjp=NO_GRADIENT)
 _float("fma", vjp=(lambda g, out, x, y, z: g * y, lambda g, out, x, y, z: g * x, lambda g, out, *_: g))
-_float("dist", vjp=(dist(1), dist(-1)))
+_float("dist", vjp=(dist(1), dist(-1)), lower=distances.dist)
 _float("fsum", vjp=lambda g, out, seq: np.broadcast_to(g, shape(seq)))
-_float("hypot", vjp=tuple(lambda g, out, *args, at=at: hypot_term(g, out, args[at]) for at in range(8)))
+_float(
+    "hypot", vjp=tuple(lambda g, out, *args, at=at: hypot_term(g, out, args[at]) for at in range(8)),
+    lower=distances.hypot,
+)  # fmt: skip
 for _name in ("floor", "ceil", "trunc"):
     functions(f"math.{_name}", rounded, foldable=True, vjp=NO_GRADIENT, lower=math_functions.rounded(_name))
 functions("math.gcd", INT, foldable=True, lower=math_functions.gcd)

@@ -89,7 +89,10 @@ def looked_up(jumps: dict[int, int], squares: list[int]) -> Any:
     return total, jumps
 
 
-@pytest.mark.parametrize("jumps", [{3: 7, 5: 2}, {3: 7.5, 5: 2, 4: 2**70}, {3: True, 4: False, 5: 1}, {3: math.nan, 5: 0}])
+TABLES = [{3: 7, 5: 2}, {3: 7.5, 5: 2, 4: 2**70}, {3: True, 4: False, 5: 1}, {3: math.nan, 5: 0}]
+
+
+@pytest.mark.parametrize("jumps", TABLES)
 @pytest.mark.parametrize("function", [jumped, looked_up])
 def test_short_dicts_are_looked_into_by_staged_keys(function: Callable[..., Any], jumps: dict[int, Any]) -> None:
     compiled = ag.function(function, engine="native")
