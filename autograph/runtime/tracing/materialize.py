@@ -134,7 +134,7 @@ class Materializer(Values):
                 raise Restart({key}, [*parts_inside(container)])
 
     def _is_table(self, container: Any) -> bool:
-        """Whether a container is a dict of numbers, whose derivatives nobody asks for."""
+        """Whether a container is a dict of numbers, and the trace is not for a derivative."""
         if type(container) is not dict or self.trace.callbacks.differentiated:
             return False
         types = map(type_at, container.values())
