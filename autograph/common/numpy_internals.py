@@ -164,6 +164,19 @@ def sums_are_known(dtype: np.dtype[Any]) -> bool:
 
 
 @cache
+def sums_of_parts_are_known(dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy adds up floats of a part of a matrix as if they were a vector, if they fit its buffer."""
+    random = np.random.default_rng(0)
+    sizes = (1, 3), (3, 1), (2, 2), (3, 3), (5, 4), (9, 17), (3, 150), (150, 3), (8, BUFFER_SIZE // 8)
+    samples = [
+        (random.normal(size=(step * rows, step * columns + 1)).astype(dtype)[::step, 1::step],)
+        for rows, columns in sizes
+        for step in (1, 2)
+    ]
+    return agrees(lambda x: x.dtype.type(0) + _pairwise_sum(x.ravel()), lambda x: np.add.reduce(x, axis=None), samples)
+
+
+@cache
 def sums_of_rows_are_known(dtype: np.dtype[Any]) -> bool:
     """Whether NumPy adds up floats of a dtype row by row, if it adds over other axes than the last."""
     random = np.random.default_rng(0)
@@ -254,8 +267,8 @@ def generator_layout(kind: type) -> GeneratorLayout | None:
 
 
 def warns_of_underflows() -> bool:
-    """Whether NumPy is set to warn of underflows, or the like, which it is not to begin with."""
-    return np.geterr()["under"] != "ignore"
+    """Whether NumPy is set to warn of underflows, or the like, or to have buffers of an unusual size."""
+    return np.geterr()["under"] != "ignore" or np.getbufsize() != BUFFER_SIZE
 
 
 def _settings() -> Sequence[Any]:
@@ -280,6 +293,6 @@ def _are_read(variable: contextvars.ContextVar[Any]) -> bool:
     return True
 
 
-SETTINGS = _settings()
 BUFFER_SIZE = contextvars.Context().run(np.getbufsize)
+SETTINGS = _settings()
 LAYOUT_PROBLEM = _layout_problem()  # which fact about arrays and numbers does not hold; "" if all do

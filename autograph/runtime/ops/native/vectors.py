@@ -8,6 +8,7 @@ later on, it becomes an array.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial, reduce, wraps
 from typing import Any
 
@@ -82,7 +83,7 @@ def reduction(how: str) -> Rule:
         axes = (None, 0, -1) if len(x.shape) == 1 else (None,)
         if type(axis) not in (int, type(None)) or axis not in axes:
             raise NoLowering
-        return emit.vectors.reduction(how, _in_order(emit, how, a) if len(x.shape) > 1 else x)
+        return emit.vectors.reduction(how, _in_order(emit, a) if len(x.shape) > 1 else x)
 
     return rule
 
@@ -99,15 +100,12 @@ def accumulation(how: str) -> Rule:
     return rule
 
 
-def _in_order(emit: Emitter, how: str, x: Array | View | Computed) -> View | Computed:
-    """The elements along several axes, one after the other; NumPy adds up floats in an order of its own."""
-    if isinstance(x, Computed):
-        return x
+def _in_order(emit: Emitter, x: Array | View | Computed) -> View | Computed:
+    """The elements along several axes; those of a contiguous array as a vector."""
     if isinstance(x, Array) and x.contiguous:
-        return whole_of(emit, x)
-    if x.dtype.kind == "f" and how in ("add", "mean"):
-        raise NoLowering
-    return Computed(x.dtype, whole_of(emit, x).shape, known_dtype(x.dtype), RULES["positive"], (whole_of(emit, x),))
+        whole, size = whole_of(emit, x), emit.constant(x.dtype.itemsize, INT)
+        return replace(whole, shape=(reduce(partial(emit.integer, "mul"), whole.shape),), strides=(size,))
+    return x if isinstance(x, Computed) else whole_of(emit, x)
 
 
 def set_part(emit: Emitter, x: Array | View, entries: tuple[Any, ...], value: Any) -> None:

@@ -39,7 +39,7 @@ Reader: TypeAlias = Callable[[Index, int], ir.Value]
 
 def array(emit: Emitter, x: View | Computed) -> Array:
     """See `operands.Vectors`."""
-    _demand_order(x)
+    _demand_order(emit, x)
     made = make_array(emit, x.dtype, x.shape, False)
     data = Number(INT, emit.b.cast("ptrtoint", emit.frame.fact(made, "data"), ir.I64))
     raised = _fill(emit, contiguous(emit, x.dtype, data, x.shape), x)
@@ -50,10 +50,19 @@ def array(emit: Emitter, x: View | Computed) -> Array:
     return made
 
 
-def _demand_order(x: View | Computed) -> None:
-    """Refuse what NumPy may give another order than C's: that of the result follows the strides of operands."""
-    if not all(view.in_order for view in views_of(x)):
+def _demand_order(emit: Emitter, x: View | Computed) -> None:
+    """Refuse what NumPy may give another order than C's: that of the result follows the strides of operands.
+
+    If these differ, C's order prevails: one operand in that order suffices that repeats no elements.
+    """
+    views = views_of(x)
+    if all(view.in_order for view in views):
+        return
+    whole = next((view for view in views if view.in_order and not any(each.known == 0 for each in view.strides)), None)
+    if whole is None:
         raise NoLowering
+    for stride in whole.strides:
+        emit.leave_if(emit.compare("eq", stride, emit.constant(0, INT)))
 
 
 def in_memory(emit: Emitter, key: Any, x: View | Gathered | Computed) -> tuple[Buffer | None, View, ir.Value]:
@@ -67,7 +76,7 @@ def in_memory(emit: Emitter, key: Any, x: View | Gathered | Computed) -> tuple[B
     if isinstance(x, Gathered):
         buffer = gathered(emit, key, x)
         return buffer, buffer.view, ir.FALSE
-    _demand_order(x)
+    _demand_order(emit, x)
     buffer = Buffer(emit, key, x.dtype, x.shape)
     return buffer, buffer.view, _fill(emit, buffer.view, x)
 
@@ -89,7 +98,7 @@ def items(emit: Emitter, x: View | Computed, count: int) -> list[Number]:
 
 def kept(emit: Emitter, key: Any, x: Computed) -> View:
     """See `operands.Vectors`."""
-    _demand_order(x)
+    _demand_order(emit, x)
     buffer = _known_room(emit, key, x)
     raised = _fill(emit, buffer, x)
     if raised is not ir.FALSE:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.common.numpy_internals import sums_are_known
+from autograph.common.numpy_internals import BUFFER_SIZE, sums_are_known, sums_of_parts_are_known
 from autograph.runtime.engines.native.emit.buffers import contiguous, pointer
 from autograph.runtime.engines.native.emit.combiner import Combiner
 from autograph.runtime.engines.native.emit.emitter import Emitter
@@ -41,6 +41,8 @@ def reduced(emit: Emitter, how: str, x: Elements) -> Number:
     if in_order and not sums_are_known(dtype):
         raise NoLowering
     _leave_early(emit, how, x, in_order)
+    if isinstance(x, View) and len(x.shape) > 1:
+        x = _as_vector(emit, x, in_order)
     buffer, view, raised = in_memory(emit, "reduced", x)
     if checks:
         emit.underflows = True
@@ -70,11 +72,21 @@ def _leave_early(emit: Emitter, how: str, x: Elements, in_order: bool) -> None:
     none, count = emit.constant(0, INT), _count(emit, x)
     if how not in ("add", "or", "and"):
         emit.leave_if(emit.compare("eq", count, none))
-    if in_order and isinstance(x, View):        # an empty one may have strides of 0
+    for stride in x.strides if in_order and isinstance(x, View) else ():        # an empty one may have strides of 0
         several = emit.compare("gt", count, emit.constant(1, INT))
-        emit.leave_if(emit.integer("and", several, emit.compare("le", x.strides[0], none)))
+        emit.leave_if(emit.integer("and", several, emit.compare("le", stride, none)))
     if in_order and (most := Combiner(how, x.dtype).part):
         emit.leave_if(emit.compare("gt", count, emit.constant(most, INT)))
+
+
+def _as_vector(emit: Emitter, x: View, in_order: bool) -> Computed:
+    """The elements of a part of an array, which NumPy copies into its buffer before it adds up floats."""
+    if in_order:
+        if not x.in_order or not sums_of_parts_are_known(x.dtype):
+            raise NoLowering
+        emit.underflows = True      # the buffer must be of the usual size
+        emit.leave_if(emit.compare("gt", _count(emit, x), emit.constant(BUFFER_SIZE, INT)))
+    return Computed(x.dtype, x.shape, x.dtype, RULES["positive"], (x,))
 
 
 def _count(emit: Emitter, x: Elements) -> Number:
