@@ -22,7 +22,7 @@ from autograph.runtime.graph.operands import (
 )
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native import vectors, views
-from autograph.runtime.ops.native.number_rules import inverse
+from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
 from autograph.runtime.ops.native.scalars import fitted, leave_if_large, number, range_length, truth, zero
 
 
@@ -61,6 +61,19 @@ def extreme(name: str) -> Callable[..., Number]:
         return found
 
     return rule
+
+
+def total(emit: Emitter, items: Any) -> Number:
+    """`sum([a, b])`, of integers."""
+    if type(items) not in (list, tuple) or not items:
+        raise NoLowering
+    found, add = emit.constant(0, INT), arithmetic("add", PYTHON)
+    for item in items:
+        each = number(emit, item)
+        if each.type not in (INT, BOOL):
+            raise NoLowering
+        found = add(emit, found, fitted(emit, each, INT))
+    return found
 
 
 def conversion(type: TensorType) -> Callable[..., Number]:

@@ -285,7 +285,7 @@ for _name, _interval, _test in (("min", intervals.least, "lt"), ("max", interval
         ],
     )  # fmt: skip
 functions(
-    "sum", sum_, effect=VIEW,
+    "sum", sum_, effect=VIEW, lower=builtins.total,
     vjp=(lambda g, out, iterable, start=0: for_each(g, iterable) if is_list(iterable) else g, same),
     traits=[COMBINES_ITEMS, MOVES, AGGREGATES, CONSUMES, READS_ITEMS, (SHARES, sharing.summed), (ON_CONTAINER, "sum")],
 )  # fmt: skip

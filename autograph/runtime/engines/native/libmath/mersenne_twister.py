@@ -18,6 +18,7 @@ _SHIFTED = 397      # the distance of the word that goes into a new one
 _UPPER, _LOWER, _MATRIX = 0x80000000, 0x7FFFFFFF, 0x9908B0DF
 _CONSTANT = 4 * math.exp(-0.5) / math.sqrt(2.0)     # of normal numbers
 _TWO = ir.vector(2, ir.I32)
+_AT_ONCE = 8        # words
 
 
 def double(module: ir.Module) -> ir.Function:
@@ -50,18 +51,37 @@ def _of_words(b: Builder, first: ir.Value, second: ir.Value) -> ir.Value:
 
 
 def below(module: ir.Module) -> ir.Function:
-    """The function of `_randbelow(n)`, for `n` from 1 to 2**63 - 1."""
+    """The function of `_randbelow(n)`, for `n` from 1 to 2**63 - 1.
+
+    Python draws until a number is less than `n`. If about each second one is, as for a power of 2, no branch predictor
+    knows how many draws that takes. So the code looks at several words at once then, and takes the first that will do.
+    """
     limit = ir.Parameter("limit", ir.I64)
 
     def build(b: Builder, draw: ir.Value) -> None:
         zeros = b.intrinsic("ctlz", limit, ir.constant(ir.I1, 1))
-        again, done = map(b.new_block, ("again", "done"))
-        count = b.binary("sub", 64, zeros)
+        count, place = b.binary("sub", 64, zeros), b.gep(draw, TWISTER)
+        again, more, one, done, rest = map(b.new_block, ("again", "more", "one", "done", "rest"))
+        shift, most = (b.splat(b.cast("trunc", each, ir.I32), _AT_ONCE) for each in (b.binary("sub", 32, count), limit))
+        is_seldom = b.icmp("ult", b.binary("shl", limit, 3), b.binary("shl", 5, count))     # at most 5 of 8 numbers do
+        is_guess = b.and_(b.icmp("ule", count, 32), is_seldom)
         b.br(again)
         b.begin(again)
-        found = b.call(bits(module), draw, count)
-        b.cond_br(b.icmp("ult", found, limit), done, again)
+        index = b.load(ir.I32, place)
+        b.cond_br(b.and_(is_guess, b.icmp("ule", index, TWISTER_SIZE - _AT_ONCE)), more, one)
+        b.begin(more)
+        words = b.load(most.type, _word_at(b, draw, b.cast("zext", index, ir.I64)), align=4)
+        numbers = b.binary("lshr", _tempered(b, words), shift)
+        fit = b.cast("zext", b.cast("bitcast", b.icmp("ult", numbers, most), f"i{_AT_ONCE}"), ir.I32)
+        first = b.intrinsic("cttz", b.or_(fit, 1 << (_AT_ONCE - 1)), ir.constant(ir.I1, 1))     # or the last one
+        b.store(b.add(b.add(index, first), 1), place)
+        b.cond_br(b.icmp("ne", fit, 0), done, again, likely=True)
         b.begin(done)
+        b.ret(b.cast("zext", b.extract_element(numbers, b.cast("zext", first, ir.I64)), ir.I64))
+        b.begin(one)
+        found = b.call(bits(module), draw, count)
+        b.cond_br(b.icmp("ult", found, limit), rest, again)
+        b.begin(rest)
         b.ret(found)
 
     return _function(module, "ag_twister_below", ir.I64, "noinline", build, limit)

@@ -164,6 +164,14 @@ def class_of(type: TensorType) -> type:
     return PYTHON_TYPES[type.dtype] if type.kind == "python" else type.dtype.type
 
 
+def integer_of_one_digit(b: Builder, thing: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Whether a Python integer has at most one digit, and its value if so; see `cpython_internals.HAS_DIGITS`."""
+    word = b.load(ir.I64, b.gep(thing, SIZE))
+    digit = b.cast("zext", b.load(ir.I32, b.gep(thing, DIGIT)), ir.I64)
+    is_compact = b.icmp("ult", word, 16) if IMMORTALS else b.icmp("ult", b.add(word, 1), 3)
+    return is_compact, b.mul(digit, b.sub(1, b.and_(word, 3)) if IMMORTALS else word)
+
+
 class ObjectBuilder:
     """Builds accesses to objects.
 
@@ -300,9 +308,7 @@ class ObjectBuilder:
             return self._long_integer_in(thing)
         b = self.b
         long, on = map(b.new_block, ("long", "on"))
-        word, digit = self.load_at(ir.I64, thing, SIZE), b.cast("zext", self.load_at(ir.I32, thing, DIGIT), ir.I64)
-        is_compact = b.icmp("ult", word, 16) if IMMORTALS else b.icmp("ult", b.add(word, 1), 3)
-        value, here = b.mul(digit, b.sub(1, b.and_(word, 3)) if IMMORTALS else word), b.block
+        (is_compact, value), here = integer_of_one_digit(b, thing), b.block
         b.cond_br(is_compact, on, long, True)
         b.begin(long)
         found = self._long_integer_in(thing)

@@ -55,6 +55,7 @@ from autograph.runtime.graph.traits import (
     CHOOSES_BY,
     COMPARES_ITEMS,
     CONSUMES,
+    DRAWS_ITEMS,
     INSERTS,
     ON_CONTAINER,
     SEARCHES,
@@ -73,7 +74,7 @@ _KINDS = frozenset(CLASSES.values())
 
 
 def is_table(thing: Any) -> bool:
-    """Whether an argument is a container of constant numbers and texts."""
+    """Whether an argument is a container of constant numbers, texts and tuples of these."""
     if type(thing) is dict:
         return all(map(_is_constant, (*thing, *thing.values())))
     return type(thing) in (tuple, list, set) and all(map(_is_constant, thing))
@@ -82,6 +83,8 @@ def is_table(thing: Any) -> bool:
 def _is_constant(thing: Any) -> bool:
     if isinstance(thing, Number):
         return thing.known is not None and thing.type in (INT, FLOAT, BOOL)
+    if type(thing) is tuple:
+        return all(type(each) is not Number and _is_constant(each) for each in thing)
     return type(thing) in (int, float, bool, str) and not is_nan(thing)
 
 
@@ -101,14 +104,15 @@ def _is_only_read(calls: PythonCalls, value: Any) -> bool:
             return False
         for node in block.nodes:
             blocks += node.blocks
-            place = _LOOKS.get(ON_CONTAINER.get(node.op, ""))
+            place = _LOOKS.get(ON_CONTAINER.get(node.op) or DRAWS_ITEMS.get(node.op, ""))
             reads = [] if place is None else [node.args[place]]
             if value in node.inputs and (value not in reads or node.inputs.count(value) > 1):
                 return False
     return True
 
 
-_LOOKS = {"item": 0, "get": 0, "size": 0, "contains": 1}     # routines, and the argument into which they look
+# Routines, and the argument into which they look.
+_LOOKS = {"item": 0, "get": 0, "size": 0, "contains": 1, "choice": -1}
 
 
 # Items ----------------------------------------------------------------------------------------------------------------
@@ -295,11 +299,11 @@ def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
 
 def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
     """`[a, b]` or `{a: b}`."""
-    if type(items) is list:
-        return list_methods.display(calls, node, items)
     if is_table(items) and items and _is_only_read(calls, node.output):
         calls.flow.define(node.output, table(calls, node, items))
         return False
+    if type(items) is list:
+        return list_methods.display(calls, node, items)
     emit, pairs = calls.flow.emit, [(stored(calls, key), stored(calls, value)) for key, value in items.items()]
     if not all(is_plain(key) for key, _ in pairs):
         raise NoLowering
@@ -562,10 +566,10 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "unpack": (_unpack, _is_object),
     "enumerate": (_iterate(enumerate), _is_counted),
     "zip": (_iterate(zip), lambda *args: all(map(_is_sequence_or_range, args))),
-    "sum": (list_methods.aggregate(sum), _is_list),
-    "min": (list_methods.aggregate(min), _is_list),
-    "max": (list_methods.aggregate(max), _is_list),
-    "sorted": (list_methods.aggregate(sorted, list), _is_list),
+    "sum": (list_methods.total, _is_list),
+    "min": (list_methods.extreme(min, "lt"), _is_list),
+    "max": (list_methods.extreme(max, "gt"), _is_list),
+    "sorted": (list_methods.sort_copy, _is_list),
     "sort": (list_methods.sort, _is_list),
     "reverse": (list_methods.reverse, _is_list),
     "index": (list_methods.index, _first_is(list)),

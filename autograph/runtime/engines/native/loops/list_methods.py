@@ -8,12 +8,14 @@ code of the user's may compare the items.
 from __future__ import annotations
 
 import bisect
+import sys
 from collections.abc import Callable
 from typing import Any
 
-from autograph.common.cpython_internals import ALLOCATED, CLASS, LIST_ITEMS, SIZE
+from autograph.common.cpython_internals import ALLOCATED, CLASS, HAS_DIGITS, LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.emit.emitter import unboxed
+from autograph.runtime.engines.native.emit import list_items
+from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I64, NULL, PTR, TRUE, Value, constant
 from autograph.runtime.engines.native.loops.c_calls import (
@@ -29,9 +31,10 @@ from autograph.runtime.engines.native.loops.c_calls import (
 )
 from autograph.runtime.engines.native.loops.lists import at_node, length, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
+from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import NoLowering, Number
-from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.graph.types import BOOL, FLOAT, INT
 
 _OTHER = -1     # the place if an item is of another class
 
@@ -325,10 +328,29 @@ def index(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
 
 def count(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
     """`xs.count(x)`"""
-    sought = _sought(calls, item)
+    emit, sought = calls.flow.emit, _sought(calls, item)
     calls.flow.resume_from(at_node(calls, node))
-    calls.flow.define(node.output, Number(INT, _number(calls, node, thing, "PySequence_Count", sought)))
+
+    def ask() -> Value:
+        return _number(calls, node, thing, "PySequence_Count", sought)
+
+    if HAS_DIGITS:
+        kind = class_of(sought.type)
+        function = list_items.occurrences(emit.b.function.module, kind)
+        counted = emit.b.call(function, *_items(calls, thing.ref), emit.objects.address(kind), sought.ref)
+        found = emit.b.if_else(emit.b.icmp("ne", counted, list_items.NONE), lambda: counted, ask, True)
+        assert found is not None
+    else:
+        found = ask()
+    emit.ranges.bound(found, 0, 2**60)
+    calls.flow.define(node.output, Number(INT, found))
     return True
+
+
+def _items(calls: PythonCalls, thing: Value) -> tuple[Value, Value]:
+    """The address of the items of a list, and their number."""
+    objects = calls.flow.emit.objects
+    return objects.load_at(PTR, thing, LIST_ITEMS), objects.load_at(I64, thing, SIZE)
 
 
 def _number(calls: PythonCalls, node: Node, thing: Any, name: str, sought: Number) -> Value:
@@ -435,18 +457,72 @@ def _are_numbers(calls: PythonCalls, thing: Value) -> Value:
     return b.xor(loop.results[0], TRUE)
 
 
-def aggregate(function: Any, kind: type | None = None) -> Callable[..., bool]:
+def total(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    """`sum(xs)`: a number without an object if all items are integers of one digit, or all floats; or else Python's."""
+    flow, emit, b, at = calls.flow, calls.flow.emit, calls.flow.emit.b, at_node(calls, node)
+    value, behind = node.output, Point(at.block, at.place + 1)
+    expected = calls.expect(value, value.type)
+    type = INT if expected == UNKNOWN else expected
+    if type not in _SUMS:
+        return aggregate(sum)(calls, node, thing)
+    flow.resume_from(at)
+    kind = class_of(type)
+    added = b.call(
+        list_items.total(b.function.module, kind), *_items(calls, thing.ref), emit.objects.address(kind)
+    )
+
+    def ask() -> Value:
+        found = _by_objects(calls, node, thing, lambda: _called(calls, node, sum, thing))
+        with flow.resuming(behind, value, found):
+            number = number_of(emit, found, type)
+            flow.leave_if_nan(value, number)
+        emit.objects.forget(found)
+        assert isinstance(number, Number)
+        ref: Value = number.ref
+        return ref
+
+    result = b.if_else(list_items.is_total(b, added), lambda: added, ask, True)
+    assert result is not None
+    flow.define(value, Number(type, result))
+    return True
+
+
+_SUMS = [INT] * HAS_DIGITS + [FLOAT] * (sys.version_info < (3, 12))     # later versions compensate for rounding
+
+
+def _called(calls: PythonCalls, node: Node, function: Any, *args: Any) -> Value:
+    """A new reference to the result of a function, whose exception is raised at the line of a node."""
+    found = call_object(calls, function, *args)
+    raise_if(calls, node, calls.flow.emit.b.is_null(found))
+    return found
+
+
+def aggregate(function: Any) -> Callable[..., bool]:
     """`function(xs)`, such as `sum`."""
 
     def routine(calls: PythonCalls, node: Node, thing: Any) -> bool:
         calls.flow.resume_from(at_node(calls, node))
+        return give(calls, node, _by_objects(calls, node, thing, lambda: _called(calls, node, function, thing)))
 
-        def direct() -> Value:
-            found = call_object(calls, function, thing)
-            raise_if(calls, node, calls.flow.emit.b.is_null(found))
-            return found
+    return routine
 
-        return give(calls, node, _by_objects(calls, node, thing, direct), kind)
+
+def extreme(function: Any, how: str) -> Callable[..., bool]:
+    """`min(xs)` or `max(xs)`: an item."""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any) -> bool:
+        emit, b, classes = calls.flow.emit, calls.flow.emit.b, map(calls.flow.emit.objects.address, (int, float))
+        if not HAS_DIGITS:
+            return aggregate(function)(calls, node, thing)
+        calls.flow.resume_from(at_node(calls, node))
+        item = b.call(list_items.extreme(b.function.module, how), *_items(calls, thing.ref), *classes)
+
+        def ask() -> Value:
+            return _by_objects(calls, node, thing, lambda: _called(calls, node, function, thing))
+
+        found = b.if_else(b.is_null(item), ask, lambda: emit.objects.another(item), False)
+        assert found is not None
+        return give(calls, node, found)
 
     return routine
 
@@ -454,5 +530,43 @@ def aggregate(function: Any, kind: type | None = None) -> Callable[..., bool]:
 def sort(calls: PythonCalls, node: Node, thing: Any) -> bool:
     """`xs.sort()`"""
     calls.flow.resume_from(at_node(calls, node))
-    _run(calls, node, thing, list.sort, thing)
+    with calls.flow.emit.b.if_then(_is_unsorted(calls, thing.ref), False):
+        _run(calls, node, thing, list.sort, thing)
     return give_none(calls, node)
+
+
+def _is_unsorted(calls: PythonCalls, thing: Value) -> Value:
+    """Sort a list if it has few items, all integers or all floats. Returns whether it has not been sorted."""
+    emit, b = calls.flow.emit, calls.flow.emit.b
+    if not HAS_DIGITS:
+        return TRUE
+    classes = map(emit.objects.address, (int, float))
+    return b.icmp("eq", b.call(list_items.sort(b.function.module), *_items(calls, thing), *classes), 0)
+
+
+def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    """`sorted(xs)`"""
+    emit, b = calls.flow.emit, calls.flow.emit.b
+    calls.flow.resume_from(at_node(calls, node))
+
+    def copied() -> Value:
+        found = call(calls, "PyList_GetSlice", thing, 0, size)
+        raise_if(calls, node, b.is_null(found))
+
+        def drop() -> Value:
+            emit.objects.forget(found)
+            return NULL
+
+        made = b.if_else(_is_unsorted(calls, found), drop, lambda: found, False)
+        assert made is not None
+        return made
+
+    def ask() -> Value:
+        return _by_objects(calls, node, thing, lambda: _called(calls, node, sorted, thing))
+
+    size = emit.objects.load_at(I64, thing.ref, SIZE)
+    made = b.if_else(b.icmp("sle", size, list_items.FEW), copied, lambda: NULL)
+    assert made is not None
+    found = b.if_else(b.is_null(made), ask, lambda: made, False)
+    assert found is not None
+    return give(calls, node, found, list)

@@ -37,7 +37,8 @@ def _choice(calls: PythonCalls, node: Node, *args: Any) -> bool:
     state, (ref, _) = emit.draws.python(owner, in_c=False), calls.object(thing)
     count = length(calls, Boxed(ref))
     emit.leave_if(emit.compare("eq", count, emit.constant(0, INT)))
-    items = emit.objects.load_at(PTR, ref, LIST_ITEMS) if is_list(thing) else emit.b.gep(ref, TUPLE_ITEMS)
+    is_of_list = class_of_operand(thing) is list
+    items = emit.objects.load_at(PTR, ref, LIST_ITEMS) if is_of_list else emit.b.gep(ref, TUPLE_ITEMS)
     item = emit.b.load(PTR, emit.b.gep(items, emit.draws.below(state, count).ref, PTR))
     return give(calls, node, emit.objects.another(item))
 
