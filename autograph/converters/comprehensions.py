@@ -115,10 +115,18 @@ def _rename(nodes: list[Any], old: str, new: str) -> None:
             _rename(trees.children(node), old, new)
 
 
+# Operators that have done with a generator, and with a `key`, when they return.
+_CONSUMERS = frozenset(f"{name}_" for name in "sum any all min max list tuple set frozenset sorted dict".split())
+
+
 def _captured_by_functions(parts: list[Any]) -> set[str]:
     """Return the names that functions in a comprehension read, perhaps after the next element."""
     found: set[str] = set()
+    consumed: set[int] = set()      # the nodes of generators and functions that are gone before the next element
     for node in (inner for part in parts for inner in trees.walk(part)):
+        consumed.update(map(id, _consumed(node)))
+        if id(node) in consumed:
+            continue
         if isinstance(node, gast.Lambda) and hasattr(node, "origin"):
             found.update(scope.uses(node).captured)
         elif template.operator_of(node) == "gen_exp":
@@ -126,6 +134,22 @@ def _captured_by_functions(parts: list[Any]) -> set[str]:
         elif isinstance(node, gast.GeneratorExp):
             found.update(scope.uses(node).captured)
     return found
+
+
+def _consumed(node: Any) -> list[Any]:
+    """Return the arguments of a call that it keeps no longer than it runs."""
+    name = template.operator_of(node)
+    if name not in _CONSUMERS and not _is_join(node):
+        return []
+    iterables = node.args[:1] if len(node.args) == 1 or name == "sum_" else []    # `min(a, b)` may return either
+    return [*iterables, *[each.value for each in node.keywords if each.arg == "key"]]
+
+
+def _is_join(node: Any) -> bool:
+    """Whether a node is `ag__.call(", ".join)(…)`."""
+    wrapped = node.func if isinstance(node, gast.Call) else None
+    method = wrapped.args[0] if template.operator_of(wrapped) == "call" and len(wrapped.args) == 1 else None
+    return isinstance(method, gast.Attribute) and method.attr == "join" and isinstance(method.value, gast.Constant)
 
 
 REWRITERS = dict.fromkeys(_OPERATORS, rewrite)

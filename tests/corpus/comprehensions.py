@@ -147,3 +147,26 @@ def with_builtins(xs):
         max((x for x in xs), default="none"), ",".join(str(x) for x in xs), dict((x, -x) for x in xs),
         len([x for x in xs]), set(map(lambda x: x % 2, xs)), tuple(x for x in xs if (lambda: x)()),
     )
+
+
+@calls("[3, 4, 6, 28]", "[]", "[2, 'a']", "['ab', 'c']")
+def with_builtins_that_take_generators(xs):
+    """The generators are gone before the next element."""
+    divisors = [sum(d for d in range(1, x) if x % d == 0) == x for x in xs if any(x is not y for y in xs)]
+    ordered = [sorted(xs, key=lambda y: abs(y - x))[0] - min(x * y for y in xs) for x in xs]
+    return divisors, ordered, [" ".join(f"{x}{y}" for y in xs) for x in xs]
+
+
+@calls("[3, 4, 6]")
+def with_functions_that_keep_generators(xs):
+    """All elements share one variable, of which these see the last value."""
+    kept = []
+
+    def sum(items, *rest):
+        kept.append(items)
+        return 0
+
+    sums = [sum(x * y for y in xs) for x in xs]
+    smallest = [min([9, 9], (x for _ in range(2)), key=lambda items: 0 if items is not xs else x) for x in xs]
+    later = [iter(x + y for y in xs) for x in xs]
+    return sums, [[*items] for items in kept], smallest, [[*items] for items in later]

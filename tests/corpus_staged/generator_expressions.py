@@ -148,3 +148,16 @@ def in_a_loops_test(x):
     while any(v > 1 for v in x):
         x = [v - 1 for v in x]
     return x
+
+
+@calls("12", "0", "30")
+def perfect_numbers(n):
+    """A generator that captures the variable of the comprehension around it, and is consumed at once."""
+    found = [k for k in range(2, n) if sum(d for d in range(1, k) if k % d == 0) == k]
+    return found, sum(1 for k in range(2, n) if all(k % d for d in range(2, k)))
+
+
+@calls("[[1, 2], [3, 4], [0, 7]]", "[[1.5, 2.0]]")
+def sums_of_rows(rows):
+    largest = [max(x - rows[0][0] for x in row) for row in rows]
+    return largest, [sorted(row, key=lambda x: -x * row[0])[0] for row in rows]
