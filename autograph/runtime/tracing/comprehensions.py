@@ -32,7 +32,13 @@ from autograph.runtime.tracing.proxies.graph_break import Unstageable, handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor, iterated
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
 from autograph.runtime.tracing.state.iterators import TracedIterator, is_staged_here, iterables_of_graph, traced
-from autograph.runtime.tracing.state.staged_containers import as_tensor, is_staged, iterated_container, watched
+from autograph.runtime.tracing.state.staged_containers import (
+    as_tensor,
+    is_spread,
+    is_staged,
+    iterated_container,
+    watched,
+)
 from autograph.runtime.tracing.state.trace import Trace
 
 
@@ -291,6 +297,8 @@ LAZY = frozenset({"enumerate", "zip", "map", "filter", "iter", "reversed"})
 @on_behalf
 def iterator_of(trace: Trace, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     """The result of a builtin function that makes an iterator."""
+    if name == "zip" and trace.staged_items and is_spread(args):    # `zip(*rows)`
+        return trace.record(name, args, dict(kwargs))
     args = tuple(_one_by_one(trace, part) for part in args)
     make, is_one = getattr(builtins, name), name in ("iter", "reversed") and len(args) == 1
     if name == "iter" and is_one and type(args[0]) is TracedIterator:
