@@ -110,6 +110,8 @@ def by_jax(side: Any, args: tuple[Any, ...]) -> Call:
         if value is np:
             setattr(side.module, name, jax.numpy)
     fixed = tuple(at for at, arg in enumerate(args) if isinstance(arg, (bool, int, str, tuple)))
+    if len(fixed) == len(args):
+        raise TypeError("all arguments are constants for JAX, so that calls compute nothing")
     compiled = jax.jit(side.function, static_argnums=fixed)
     return lambda *args: jax.block_until_ready(compiled(*args))
 
