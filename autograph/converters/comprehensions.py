@@ -147,7 +147,7 @@ def _consumed(node: Any) -> list[Any]:
 
 def _is_join(node: Any) -> bool:
     """Whether a node is `ag__.call(", ".join)(…)`."""
-    wrapped = node.func if isinstance(node, gast.Call) else None
+    wrapped = getattr(node, "func", node)
     method = wrapped.args[0] if template.operator_of(wrapped) == "call" and len(wrapped.args) == 1 else None
     return isinstance(method, gast.Attribute) and method.attr == "join" and isinstance(method.value, gast.Constant)
 
