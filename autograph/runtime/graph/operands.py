@@ -197,8 +197,8 @@ class Computed:
     dtype: np.dtype[Any]
     shape: tuple[Number, ...]
     takes: np.dtype[Any]
-    rule: Callable[..., Number]
-    parts: tuple[View | Computed | Number, ...]
+    rule: Callable[..., Number | Complex]
+    parts: tuple[View | Computed | Number | Complex, ...]
     singly: bool = False
 
     @property
@@ -330,7 +330,7 @@ class Vectors(Protocol):
             warns: whether NumPy checks for overflows and invalid operations.
         """
 
-    def matrix_product(self, x: View, y: View) -> Array:
+    def matrix_product(self, x: View, y: View) -> Array | View:
         """The product of two matrices, or of a matrix and a vector, by `np.matmul`; for ops with `MAKES_ARRAYS`."""
 
     def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
@@ -345,7 +345,7 @@ class Vectors(Protocol):
     def listed(self, dtype: np.dtype[Any], items: Sequence[Number]) -> View:
         """A vector of a few numbers of that dtype."""
 
-    def items(self, x: View | Computed, count: int) -> list[Number]:
+    def items(self, x: View | Computed, count: int) -> list[Number | Complex]:
         """The elements of a vector; leaves machine code if it has another length."""
 
     def kept(self, x: Computed) -> View:
@@ -360,7 +360,7 @@ class Vectors(Protocol):
     def array(self, x: View | Computed) -> Array:
         """A new array of the elements of a vector; `NoLowering` if NumPy's may not be in C's order."""
 
-    def store(self, target: View, value: View | Computed | Number) -> None:
+    def store(self, target: View, value: View | Computed | Number | Complex, apart: bool = False) -> None:
         """Store the elements of a vector of the same shape, or a number in all elements.
 
         All are computed before the first is stored; leaves machine code, with nothing stored, if NumPy would warn.

@@ -32,8 +32,7 @@ from autograph.runtime.ops.gradients.data_movement import scatter_add
 from autograph.runtime.ops.inference.containers import item_at
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, broadcast, is_type, type_of_arg
-from autograph.runtime.ops.native.builtins import element
-from autograph.runtime.ops.native.complex_numbers import set_element
+from autograph.runtime.ops.native.builtins import element, set_element
 
 INTEGERS = "iu"
 

@@ -22,6 +22,7 @@ from autograph.runtime.graph.operands import (
 )
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native import vectors, views
+from autograph.runtime.ops.native.complex_rules import as_complex
 from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
 from autograph.runtime.ops.native.scalars import fitted, leave_if_large, number, range_length, truth, zero
 
@@ -158,7 +159,8 @@ def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
     if not is_element(entries, x.ndim if isinstance(x, Array) else len(x.shape)):
         vectors.set_part(emit, x, entries, value)
         return
-    found = fitted(emit, number(emit, value), scalar(x.dtype))
+    dtype = scalar(x.dtype)
+    found = as_complex(emit, value, dtype) if x.dtype.kind == "c" else fitted(emit, number(emit, value), dtype)
     if isinstance(x, View):
         emit.vectors.store(views.single(emit, x, entries), found)
     else:

@@ -12,12 +12,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from autograph.runtime.graph.operands import COMPLEX, Array, Complex, Emitter, NoLowering, Number
-from autograph.runtime.graph.types import BOOL, FLOAT, TensorType, part_of, scalar, type_of
+from autograph.runtime.graph.operands import Complex, Emitter, NoLowering, Number
+from autograph.runtime.graph.types import BOOL, FLOAT, scalar
 from autograph.runtime.graph.types import COMPLEX as PYTHON_COMPLEX
-from autograph.runtime.ops.native import builtins, complex_rules
+from autograph.runtime.ops.native import complex_rules
+from autograph.runtime.ops.native.complex_rules import as_complex, is_complex
 from autograph.runtime.ops.native.math_functions import finite_only
 from autograph.runtime.ops.native.number_rules import PYTHON, Rule, arithmetic
 from autograph.runtime.ops.native.scalars import both, either, fitted, leave_if_inexact, number, operands, result
@@ -34,34 +33,6 @@ def also(real: Callable[..., Any], rule: Callable[..., Any]) -> Callable[..., An
         return (rule if any(map(is_complex, args)) else real)(emit, *args, **kwargs)
 
     return lowering
-
-
-def is_complex(arg: Any) -> bool:
-    return isinstance(arg, (Complex, complex, np.complexfloating))
-
-
-def part_type(type: TensorType) -> TensorType:
-    """The type of the real and imaginary parts."""
-    return TensorType(part_of(type.dtype), (), type.kind)
-
-
-def as_complex(emit: Emitter, arg: Any, type: TensorType | None = None) -> Complex:
-    """Convert an argument to a complex number of a type, or of its own type."""
-    if isinstance(arg, (complex, np.complexfloating)):
-        own = type_of(arg)
-        if not isinstance(own, TensorType) or own.dtype.char not in COMPLEX:
-            raise NoLowering
-        parts = part_type(own)
-        arg = Complex(own, (emit.constant(arg.real, parts), emit.constant(arg.imag, parts)))
-    if isinstance(arg, Complex):
-        if type is None or type == arg.type:
-            return arg
-        real, imag = (fitted(emit, each, part_type(type)) for each in arg.parts)
-        return Complex(type, (real, imag))
-    if type is None:
-        raise NoLowering
-    parts = part_type(type)
-    return Complex(type, (fitted(emit, number(emit, arg), parts), emit.constant(0.0, parts)))
 
 
 def _operands(emit: Emitter, name: str, *args: Any) -> list[Complex]:
@@ -190,13 +161,3 @@ def part(emit: Emitter, x: Any, name: Any) -> Number:
         raise NoLowering
     found: Number = x.parts[name == "imag"]
     return found
-
-
-def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
-    """`x[index] = value`."""
-    if not isinstance(x, Array) or x.dtype.kind != "c":
-        builtins.set_element(emit, x, index, value)
-    elif x.writeable:
-        emit.store(x, builtins.place(emit, x, index), as_complex(emit, value, scalar(x.dtype)))
-    else:
-        raise NoLowering

@@ -14,16 +14,56 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from autograph.common.probes import agrees
-from autograph.runtime.graph.operands import Complex, Emitter, NoLowering, Number
-from autograph.runtime.graph.types import part_of
+from autograph.runtime.graph.operands import COMPLEX, Complex, Emitter, NoLowering, Number
+from autograph.runtime.graph.types import TensorType, part_of, scalar, type_of
 from autograph.runtime.ops.native import number_rules
 from autograph.runtime.ops.native.number_rules import NUMPY, Flavor, boolean, inverse
+from autograph.runtime.ops.native.scalars import fitted, number
 
 Element: TypeAlias = "Number | Complex"
 Rule: TypeAlias = Callable[..., Element]
 _LENGTHS = (1, 2, 3, 5, 8, 21, 64)
 _STEPS = (1, 2, 3)
 _FEW = 16           # different numbers among these
+
+
+def part_type(type: TensorType) -> TensorType:
+    """The type of the real and imaginary parts."""
+    return TensorType(part_of(type.dtype), (), type.kind)
+
+
+def is_complex(arg: Any) -> bool:
+    return isinstance(arg, (Complex, complex, np.complexfloating))
+
+
+def as_complex(emit: Emitter, arg: Any, type: TensorType | None = None) -> Complex:
+    """Convert an argument to a complex number of a type, or of its own type."""
+    if isinstance(arg, (complex, np.complexfloating)):
+        own = type_of(arg)
+        if not isinstance(own, TensorType) or own.dtype.char not in COMPLEX:
+            raise NoLowering
+        parts = part_type(own)
+        arg = Complex(own, (emit.constant(arg.real, parts), emit.constant(arg.imag, parts)))
+    if isinstance(arg, Complex):
+        if type is None or type == arg.type:
+            return arg
+        real, imag = (fitted(emit, each, part_type(type)) for each in arg.parts)
+        return Complex(type, (real, imag))
+    if type is None:
+        raise NoLowering
+    parts = part_type(type)
+    return Complex(type, (fitted(emit, number(emit, arg), parts), emit.constant(0.0, parts)))
+
+
+def converted(emit: Emitter, x: Element, dtype: np.dtype[Any]) -> Element:
+    """`x` converted to another dtype as NumPy casts it; a real number to a complex one, but not the other way."""
+    if isinstance(x, Number) and dtype.kind != "c":
+        return number_rules.converted(emit, x, dtype)
+    if dtype.kind != "c":
+        raise NoLowering
+    own = part_of(dtype)
+    first, *rest = (number_rules.converted(emit, each, own) for each in parts_of(x))
+    return Complex(scalar(dtype), (first, rest[0] if rest else emit.constant(0.0, scalar(own))))
 
 
 def parts_of(x: Element) -> tuple[Number, ...]:

@@ -18,14 +18,14 @@ from autograph.runtime.ops.native.views import whole_of
 Vector: TypeAlias = "View | Gathered | Computed"
 
 
-def matmul(emit: Emitter, x: Any, y: Any) -> Number | Complex | Array:
+def matmul(emit: Emitter, x: Any, y: Any) -> Number | Complex | Array | View:
     """`x @ y`."""
     if any(isinstance(arg, (Array, View)) and len(whole_of(emit, arg).shape) == 2 for arg in (x, y)):
         return _matrix_product(emit, x, y)
     return emit.vectors.product(np.matmul, *_vectors(emit, x, y))
 
 
-def _matrix_product(emit: Emitter, *args: Any) -> Array:
+def _matrix_product(emit: Emitter, *args: Any) -> Array | View:
     """Of a matrix and a matrix or vector of its dtype; leaves machine code if the lengths do not fit."""
     x, y = (whole_of(emit, arg) for arg in args)
     if x.dtype != y.dtype or not {len(x.shape), len(y.shape)} <= {1, 2}:

@@ -14,27 +14,50 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.operands import DTYPES, Array, Computed, Emitter, Gathered, NoLowering, Number, Rows, View
+from autograph.runtime.graph.operands import (
+    DTYPES,
+    Array,
+    Complex,
+    Computed,
+    Emitter,
+    Gathered,
+    NoLowering,
+    Number,
+    Rows,
+    View,
+)
 from autograph.runtime.graph.traits import MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS, Trait
-from autograph.runtime.graph.types import INT, TensorType, scalar
+from autograph.runtime.graph.types import INT, TensorType, part_of, scalar
+from autograph.runtime.ops.native import complex_rules
+from autograph.runtime.ops.native.complex_rules import Element, as_complex, is_complex, parts_of
 from autograph.runtime.ops.native.number_rules import RULES, Inner, converted, is_weak, known_dtype, promotes
 from autograph.runtime.ops.native.scalars import fitted, number
 from autograph.runtime.ops.native.views import broadcast, common_shape, item, part, whole_of
 
 Rule = Callable[..., Any]
 VECTORS = (Array, View, Computed)
+NUMBERS = (Number, Complex)
 _SQUARE = Inner(np.square, RULES["square"])
+_PRODUCTS = frozenset([np.multiply, np.square])
+# Of complex numbers: these drop no operand, so that each raises the flags that NumPy's loop raises.
+_OF_COMPLEX = frozenset("add subtract multiply square negative positive conjugate".split())
 
 
 def or_vectors(ufunc: np.ufunc, rule: Rule) -> Rule:
     """The lowering of a ufunc: that of numbers, or of vectors."""
-    inner = Inner(ufunc, RULES.get(ufunc.__name__))
+    inner = _inner(ufunc)
 
     @wraps(rule)
     def lowering(emit: Emitter, *args: Any) -> Any:
         return computed(emit, inner, *args) if any(isinstance(arg, VECTORS) for arg in args) else rule(emit, *args)
 
     return lowering
+
+
+def _inner(ufunc: np.ufunc) -> Inner:
+    """The rules of a ufunc for elements of vectors."""
+    name = ufunc.__name__
+    return Inner(ufunc, RULES.get(name), complex_rules.RULES[name] if name in _OF_COMPLEX else None)
 
 
 def traits(ufunc: np.ufunc) -> list[Trait]:
@@ -58,7 +81,7 @@ def or_squares(rule: Rule) -> Rule:
 
 def or_view(ufunc: np.ufunc, rule: Rule) -> Rule:
     """The lowering of an in-place operator: that of numbers, or of an array or view that is changed."""
-    inner = Inner(ufunc, RULES.get(ufunc.__name__))
+    inner = _inner(ufunc)
 
     @wraps(rule)
     def lowering(emit: Emitter, *args: Any) -> Any:
@@ -69,7 +92,7 @@ def or_view(ufunc: np.ufunc, rule: Rule) -> Rule:
         found = computed(emit, inner, view, *others)
         if found.singly and found.dtype.kind == "f":
             raise NoLowering        # the result may depend on the strides of the target
-        stored(emit, view, found)
+        stored(emit, view, found, apart=found.dtype.kind == "c" and ufunc in _PRODUCTS)
         return target
 
     return lowering
@@ -118,17 +141,24 @@ def set_part(emit: Emitter, x: Array | View, entries: tuple[Any, ...], value: An
         items = [fitted(emit, number(emit, each), scalar(target.dtype)) for each in value]
         stored(emit, target, emit.vectors.listed(target.dtype, items))
         return
+    if target.dtype.kind == "c":
+        stored(emit, target, as_complex(emit, value, scalar(target.dtype)))
+        return
     given = number(emit, value)
     if given.type.dtype != target.dtype and not (is_weak(given.type) and target.dtype.kind == "f"):
         raise NoLowering
     stored(emit, target, fitted(emit, given, scalar(target.dtype)))
 
 
-def stored(emit: Emitter, target: View, value: Any) -> None:
-    """Store a vector, or a number in all elements."""
+def stored(emit: Emitter, target: View, value: Any, apart: bool = False) -> None:
+    """Store a vector, or a number in all elements.
+
+    Args:
+        apart: whether to leave machine code if an operand overlaps the target, and is not the target itself.
+    """
     if not target.writeable or not target.shape:
         raise NoLowering
-    if not isinstance(value, Number):
+    if not isinstance(value, NUMBERS):
         more = len(target.shape) - len(value.shape)
         if not np.can_cast(value.dtype, target.dtype) or more < 0:
             raise NoLowering
@@ -138,7 +168,7 @@ def stored(emit: Emitter, target: View, value: Any) -> None:
         value = broadcast(emit, value, target.shape)
         if value.dtype != target.dtype:
             value = Computed(target.dtype, value.shape, target.dtype, RULES["positive"], (value,))
-    emit.vectors.store(target, value)
+    emit.vectors.store(target, value, apart)
 
 
 def computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
@@ -146,39 +176,54 @@ def computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
     operands = [operand(emit, arg) for arg in args]
     if len(operands) != inner.ufunc.nin:
         raise NoLowering
-    given = [promotes(each.type) if isinstance(each, Number) else each.dtype for each in operands]
+    given = [promotes(each.type) if isinstance(each, NUMBERS) else each.dtype for each in operands]
     *takes, dtype = map(known_dtype, inner.dtypes(*given))
-    if any(each != takes[0] for each in takes) or "c" in (takes[0].kind, dtype.kind):
+    if any(each != takes[0] for each in takes) or (dtype.kind == "c") != (takes[0].kind == "c"):
         raise NoLowering
-    rule = inner.rule
+    rule = inner.rule_of(takes)
+    singly = rule is None
     if rule is None:
+        if dtype.kind == "c":
+            raise NoLowering
         if not emit.vectors.computes(inner.ufunc, (*takes, dtype)):
             raise NoLowering
         _leave_if_reversed(emit, dtype, operands)
         rule = partial(_by_numpy, inner.ufunc, scalar(dtype))
-    parts = tuple(_fitted(emit, each, takes[0]) if isinstance(each, Number) else each for each in operands)
-    shape = common_shape(emit, *(each.shape for each in parts if not isinstance(each, Number)))
-    parts = tuple(each if isinstance(each, Number) else broadcast(emit, each, shape) for each in parts)
-    return Computed(dtype, shape, takes[0], rule, parts, inner.rule is None)
+    parts = tuple(_fitted(emit, each, takes[0]) if isinstance(each, NUMBERS) else each for each in operands)
+    shape = common_shape(emit, *(each.shape for each in parts if not isinstance(each, NUMBERS)))
+    if dtype.kind == "c" and inner.ufunc in _PRODUCTS:
+        _leave_if_unsteady(emit, operands, shape)
+    parts = tuple(each if isinstance(each, NUMBERS) else broadcast(emit, each, shape) for each in parts)
+    return Computed(dtype, shape, takes[0], rule, parts, singly)
 
 
-def _leave_if_reversed(emit: Emitter, dtype: np.dtype[Any], operands: Sequence[View | Computed | Number]) -> None:
+def _leave_if_reversed(emit: Emitter, dtype: np.dtype[Any], operands: Sequence[View | Computed | Element]) -> None:
     """Leave for floats in reversed order, which NumPy computes by other instructions, with other results."""
     for each in operands if dtype.kind == "f" else ():
         for stride in each.strides if isinstance(each, View) else ():
             emit.leave_if(emit.compare("lt", stride, emit.constant(0, INT)))
 
 
+def _leave_if_unsteady(emit: Emitter, operands: Sequence[View | Computed | Element], shape: Sequence[Number]) -> None:
+    """Leave for complex numbers in reversed order, and for a single one: NumPy may round their products otherwise."""
+    none, one = (emit.constant(each, INT) for each in (0, 1))
+    for each in operands:
+        for length, stride in zip(each.shape, each.strides) if isinstance(each, View) else ():
+            several = emit.compare("gt", length, one)
+            emit.leave_if(emit.integer("and", several, emit.compare("le", stride, none)))
+    emit.leave_if(emit.compare("eq", reduce(partial(emit.integer, "mul"), shape), one))
+
+
 def _by_numpy(ufunc: np.ufunc, type: TensorType, emit: Emitter, *args: Number) -> Number:
     return emit.ufunc(ufunc, type, *args)
 
 
-def operand(emit: Emitter, arg: Any) -> View | Computed | Number:
+def operand(emit: Emitter, arg: Any) -> View | Computed | Element:
     """A vector, or a number."""
     if type(arg) in (list, tuple):
         return listed(emit, arg)
     if not isinstance(arg, VECTORS):
-        return number(emit, arg)
+        return as_complex(emit, arg) if is_complex(arg) else number(emit, arg)
     found = arg if isinstance(arg, Computed) else whole_of(emit, arg)
     if not found.shape:
         raise NoLowering
@@ -225,7 +270,7 @@ def rows_of(emit: Emitter, x: Any, places: list[Any]) -> Rows | View:
         raise NoLowering
     if len(whole.shape) > 1:
         return Rows(tuple(part(emit, whole, (place,)) for place in numbers))
-    return emit.vectors.listed(whole.dtype, [item(emit, whole, (place,)) for place in numbers])
+    return listed(emit, [item(emit, whole, (place,)) for place in numbers])
 
 
 def set_rows(emit: Emitter, x: Any, places: list[Any], value: Any) -> None:
@@ -239,5 +284,10 @@ def set_rows(emit: Emitter, x: Any, places: list[Any], value: Any) -> None:
     emit.vectors.store_rows(targets.parts, value.parts)
 
 
-def _fitted(emit: Emitter, x: Number, dtype: np.dtype[Any]) -> Number:
+def _fitted(emit: Emitter, x: Element, dtype: np.dtype[Any]) -> Element:
+    if dtype.kind == "c":
+        own = part_of(dtype)
+        real, *imag = (_fitted(emit, each, own) for each in parts_of(x))
+        return Complex(scalar(dtype), (real, imag[0] if imag else emit.constant(0.0, scalar(own))))
+    assert isinstance(x, Number)
     return fitted(emit, x, scalar(dtype)) if is_weak(x.type) else converted(emit, x, dtype)

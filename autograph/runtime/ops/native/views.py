@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from autograph.runtime.graph.operands import DTYPES, Array, Computed, Emitter, Gathered, NoLowering, Number, View
+from autograph.runtime.graph.operands import (
+    DTYPES,
+    Array,
+    Complex,
+    Computed,
+    Emitter,
+    Gathered,
+    NoLowering,
+    Number,
+    View,
+)
 from autograph.runtime.graph.types import INT
 from autograph.runtime.ops.native.scalars import fitted, number
 
@@ -21,7 +31,7 @@ def part(emit: Emitter, x: Array | View, entries: tuple[Any, ...]) -> View:
     return found
 
 
-def item(emit: Emitter, x: View, entries: tuple[Any, ...]) -> Number:
+def item(emit: Emitter, x: View, entries: tuple[Any, ...]) -> Number | Complex:
     """An element."""
     return emit.vectors.items(single(emit, x, entries), 1)[0]
 
@@ -134,10 +144,11 @@ def broadcast(emit: Emitter, x: View | Computed, shape: Shape) -> View | Compute
     if _refs(x.shape) == _refs(shape):
         return x
     if isinstance(x, Computed):
-        if x.takes.kind == "f" or x.singly:     # NumPy warns of an element also if it is then repeated zero times
+        if x.takes.kind in "fc" or x.singly:     # NumPy warns of an element also if it is then repeated zero times
             for length in shape:
                 emit.leave_if(emit.compare("eq", length, emit.constant(0, INT)))
-        parts = tuple(each if isinstance(each, Number) else broadcast(emit, each, shape) for each in x.parts)
+        numbers = Number, Complex
+        parts = tuple(each if isinstance(each, numbers) else broadcast(emit, each, shape) for each in x.parts)
         return replace(x, shape=shape, parts=parts)
     none, more = emit.constant(0, INT), len(shape) - len(x.shape)
     strides = [none] * more

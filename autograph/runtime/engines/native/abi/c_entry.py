@@ -9,12 +9,12 @@ that the code uses. The C function gets the table as its `self`, which every bui
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from autograph.common import cpython_internals
 from autograph.common.cpython_internals import ITEMS, VALUE
-from autograph.common.numpy_internals import BUFFER, BUFFER_SIZE, POINTER, SETTINGS, UNDERFLOWS
+from autograph.common.numpy_internals import BUFFER, BUFFER_SIZE, POINTER, SETTINGS, SHAPE, UNDERFLOWS
 from autograph.runtime.engines.native.abi.calling_convention import RANGE_BOUNDS
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -103,6 +103,7 @@ class Entry:
         other: a Python function for arguments of other kinds.
         left: a Python function of the number of a side exit, the address of the frame, and the arguments.
         no_nans: the places of arguments that must be no NaNs.
+        shapes: those that arrays at some places must have.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class Entry:
         other: Callable[..., Any],
         left: Callable[..., Any],
         no_nans: Collection[int],
+        shapes: Mapping[int, Sequence[int]],
     ) -> None:
         self._module, self._slot = Module(), 0
         self._c = CFunction(self._module, len(operands), slots, other, things)
@@ -122,6 +124,8 @@ class Entry:
             self._c.demand_silence()
         for place, operand in enumerate(operands):
             self._take(self._c.argument(place), operand, place in no_nans)
+            if place in shapes:
+                self._demand_shape(self._c.argument(place), shapes[place])
         self._run(exits, left, len(operands))
 
     @property
@@ -155,6 +159,12 @@ class Entry:
             self._put(thing)
         else:
             self._take_range(thing, operand)
+
+    def _demand_shape(self, thing: Value, shape: Sequence[int]) -> None:
+        c = self._c
+        lengths = c.load_at(PTR, thing, SHAPE)
+        for axis, length in enumerate(shape):
+            c.demand(c.b.icmp("eq", c.load_at(I64, lengths, SLOT * axis), length))
 
     def _put_number(self, number: Value, is_no_nan: bool) -> None:
         if is_no_nan:

@@ -26,7 +26,7 @@ from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Complex, Fixed, Given, Mixed, Number, Range
 from autograph.runtime.graph.traits import MAKES_RANGES
 from autograph.runtime.graph.types import INT, PYTHON_TYPES, TensorType, python, scalar
-from autograph.runtime.ops.native.complex_numbers import part_type
+from autograph.runtime.ops.native.complex_rules import part_type
 
 _FORMATS = dict(zip("?bhilBHILfd", "?bhiqBHIQfd"))
 NUMBERS: dict[type, TensorType] = {kind: python(kind) for kind in (bool, int, float)}

@@ -8,15 +8,16 @@ from typing import Any
 
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.effects import effect_of
-from autograph.runtime.graph.graph import Block, Node, Value
+from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW
-from autograph.runtime.graph.traits import IN_PLACE, LOOP, MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS
+from autograph.runtime.graph.traits import IN_PLACE, LOOP, MAKES_VIEWS, MATRIX_PRODUCT, ONE_BY_ONE, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
 LONGEST = 16    # nodes in a loop
 MOST = 64       # the same for code that runs once
 LONG = 2048     # elements of a vector, from which on a kernel is faster, although Python calls it
 FEW = 48        # the same for functions that NumPy computes faster if it gets all elements at once
+SMALL = 64      # elements of a matrix that code computes with known shape
 LARGE = 256     # the same for matrices and so on, whose rows are short
 
 
@@ -140,8 +141,23 @@ def _is_same_part(value: Value) -> bool:
 
 
 def makes_view(node: Node) -> bool:
-    """Whether a node makes a view, as far as is known, rather than a number."""
+    """Whether a node makes a view, as far as is known, rather than a number; or a small matrix that may be one."""
+    if node.op in MATRIX_PRODUCT:
+        return _is_small(node.output)
     return node.op in MAKES_VIEWS and _is_array(node.output)
+
+
+def computes_few(root: Node) -> bool:
+    """Whether a loop computes matrices of so few elements that it pays to know their shapes."""
+    nodes = (node for block in root.blocks for node in walk(block))
+    return any(makes_view(node) and node.op in READS_VIEWS and _is_small(node.output) for node in nodes)
+
+
+def _is_small(value: Value) -> bool:
+    """Whether a value is a matrix of known shape and few elements."""
+    lengths = value.type.shape if isinstance(value.type, TensorType) else ()
+    known = [length for length in lengths if length is not None]
+    return len(known) == len(lengths) > 1 and math.prod(known) <= SMALL
 
 
 def is_of_vectors(node: Node) -> bool:

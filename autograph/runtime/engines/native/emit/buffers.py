@@ -95,8 +95,8 @@ def gathered(emit: Emitter, key: Any, x: Gathered) -> Buffer:
     data, target = pointer(emit, x.of), pointer(emit, buffer.view)
     with b.loop(0, x.length.ref) as loop:
         place = _place(emit, x.places, loop.index, length)
-        element = b.load(kind, b.gep(data, b.mul(place, x.of.strides[0].ref)), x.dtype.itemsize)
-        b.store(element, b.gep(target, b.mul(loop.index, x.dtype.itemsize)), x.dtype.itemsize)
+        element = b.load(kind, b.gep(data, b.mul(place, x.of.strides[0].ref)), x.dtype.alignment)
+        b.store(element, b.gep(target, b.mul(loop.index, x.dtype.itemsize)), x.dtype.alignment)
     return buffer
 
 

@@ -21,7 +21,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, cla
 from autograph.runtime.engines.native.llvm.memory import Cells, Frame, load_element, store_element
 from autograph.runtime.graph.operands import Array, Complex, Draws, Mixed, NoLowering, Number, Vectors
 from autograph.runtime.graph.types import BOOL, INT, TensorType
-from autograph.runtime.ops.native.complex_numbers import part_type
+from autograph.runtime.ops.native.complex_rules import part_type
 from autograph.runtime.ops.native.intervals import join
 from autograph.runtime.ops.native.scalars import both
 

@@ -49,6 +49,12 @@ class LoopEmitter(Emitter):
         self._guard: Number | None = None
         self._vectors = Vectors(self)
         self.draws: Draws = Draws(self)
+        self._dropped = 0       # instructions
+
+    @property
+    def size(self) -> int:
+        """The number of instructions so far, without those that have been discarded."""
+        return self.b.function.numbers - self._dropped
 
     def _side_exit(self) -> Any:
         if self.loop is not None:
@@ -62,11 +68,13 @@ class LoopEmitter(Emitter):
         block, size, blocks = self.b.block, len(self.b.block.instructions), len(self.b.function.blocks)
         watched, found = self.watched.copy(), self.ranges.found.copy()
         marks = [(each, each.mark()) for each in (self.loop, self.speculation) if each is not None]
+        numbers, dropped = self.b.function.numbers, self._dropped
         loop, speculation = self.loop, self.speculation
 
         def reset() -> None:
             self.b.block, self.watched, self.ranges.found = block, watched.copy(), found.copy()
             self.loop, self.speculation = loop, speculation
+            self._dropped = dropped + self.b.function.numbers - numbers
             for each, mark in marks:
                 each.reset(mark)
             del block.instructions[size:]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -16,7 +17,7 @@ import numpy as np
 
 from autograph.common.numpy_internals import matmul_loop
 from autograph.common.probes import agrees
-from autograph.runtime.engines.native.emit.buffers import listed, pointer
+from autograph.runtime.engines.native.emit.buffers import FEW, Buffer, listed, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
 from autograph.runtime.engines.native.emit.vector_elements import array, checked, chosen, in_memory, items, kept
@@ -30,6 +31,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, llvm_type
 from autograph.runtime.engines.native.llvm.memory import load_element, load_number, store_number
 from autograph.runtime.graph.operands import Array, Complex, Computed, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.ops.native.complex_rules import Element
 
 LARGE = 1 << 15     # multiplications, above which NumPy releases the GIL, too
 Product: TypeAlias = Callable[[Any, Any], Any]
@@ -37,11 +39,16 @@ _LOOP = ctypes.PYFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
 
 class Vectors:
-    """See `operands.Vectors`."""
+    """See `operands.Vectors`.
+
+    Attributes:
+        in_group: whether only nodes that are emitted at once read the next result, so that it needs no object.
+    """
 
     def __init__(self, emit: Emitter) -> None:
-        self._emit = emit
+        self._emit, self.in_group = emit, False
         self._listed = itertools.count()
+        self._products = itertools.count()
 
     def whole(self, x: Array) -> View:
         emit = self._emit
@@ -56,7 +63,7 @@ class Vectors:
     def listed(self, dtype: np.dtype[Any], items: Sequence[Number]) -> View:
         return listed(self._emit, ("listed", next(self._listed)), dtype, items)
 
-    def items(self, x: View | Computed, count: int) -> list[Number]:
+    def items(self, x: View | Computed, count: int) -> list[Element]:
         return items(self._emit, x, count)
 
     def kept(self, x: Computed) -> View:
@@ -71,8 +78,8 @@ class Vectors:
     def array(self, x: View | Computed) -> Array:
         return array(self._emit, x)
 
-    def store(self, target: View, value: View | Computed | Number) -> None:
-        store(self._emit, target, value)
+    def store(self, target: View, value: View | Computed | Element, apart: bool = False) -> None:
+        store(self._emit, target, value, apart)
 
     def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
         return reduced(self._emit, how, x)
@@ -80,13 +87,26 @@ class Vectors:
     def accumulated(self, how: str, x: View | Computed) -> Array:
         return accumulated(self._emit, how, x)
 
-    def matrix_product(self, x: View, y: View) -> Array:
+    def begin_group(self) -> None:
+        """Nodes follow that are emitted at once."""
+        self._products = itertools.count()
+
+    def matrix_product(self, x: View, y: View) -> Array | View:
         emit, dtype = self._emit, x.dtype
         checks = dtype.kind in "fc" and not emit.fast
         if (checks and not FLAGS) or not are_matrices_known(dtype):
             raise NoLowering
         first, second = _as_matrix(emit, x, 0), _as_matrix(emit, y, 1)
         lengths = [*x.shape[:-1], *y.shape[1:]]
+        if self.in_group and math.prod(each.known or LARGE for each in lengths) <= FEW:
+            found = Buffer(emit, ("product", next(self._products)), dtype, lengths).view
+            if checks:
+                emit.underflows = True
+                clear_flags(emit.b)
+            _call(emit, first, second, pointer(emit, found), dtype)
+            if checks:
+                emit.leave_if(Number(BOOL, emit.b.icmp("ne", raised_flags(emit.b), 0)))
+            return found
         made = make_array(emit, dtype, lengths, False)
         with checked(emit, made, checks):
             _call(emit, first, second, emit.frame.fact(made, "data"), dtype)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,9 +22,11 @@ from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, ra
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type, memory_type
-from autograph.runtime.graph.operands import DTYPES, Array, Computed, Gathered, NoLowering, Number, View
+from autograph.runtime.engines.native.llvm.memory import load_element, store_element
+from autograph.runtime.graph.operands import Array, Complex, Computed, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
-from autograph.runtime.ops.native.number_rules import RULES, converted
+from autograph.runtime.ops.native.complex_rules import Element, converted, parts_of
+from autograph.runtime.ops.native.number_rules import RULES, known_dtype
 
 SIMD = 32       # bytes of a register
 Index: TypeAlias = Sequence[ir.Value]       # of an element, or of the first of several along the last axis
@@ -34,7 +37,7 @@ _QUIET = frozenset(
     isnan isinf isfinite copysign floor ceil trunc rint fabs absolute negative positive""".split()
 )
 _DROPS = _QUIET | {RULES["sign"], RULES["maximum"], RULES["minimum"]}
-Reader: TypeAlias = Callable[[Index, int], ir.Value]
+Reader: TypeAlias = Callable[[Index, int], Element]
 
 
 def array(emit: Emitter, x: View | Computed) -> Array:
@@ -81,14 +84,13 @@ def in_memory(emit: Emitter, key: Any, x: View | Gathered | Computed) -> tuple[B
     return buffer, buffer.view, _fill(emit, buffer.view, x)
 
 
-def items(emit: Emitter, x: View | Computed, count: int) -> list[Number]:
+def items(emit: Emitter, x: View | Computed, count: int) -> list[Element]:
     """See `operands.Vectors`."""
-    if x.dtype.char not in DTYPES:
-        raise NoLowering
+    known_dtype(x.dtype)
     emit.leave_if(emit.compare("ne", x.length, emit.constant(count, INT)))
     buffer, view, raised = in_memory(emit, "items", x)
-    place, type = Place(emit, view), scalar(view.dtype)
-    found = [Number(type, place.load([ir.constant(ir.I64, at)], 1)) for at in range(count)]
+    place = Place(emit, view)
+    found = [place.load([ir.constant(ir.I64, at)], 1) for at in range(count)]
     if buffer is not None:
         buffer.release()
     if raised is not ir.FALSE:
@@ -114,7 +116,7 @@ def chosen(emit: Emitter, key: Any, x: View, mask: View | Computed) -> View:
     with b.loop(0, x.length.ref, 1, [ir.constant(ir.I64, 0)]) as loop:
         index = [loop.index]
         target.store(source.load(index, 1), [loop.carried[0]], 1)
-        loop.carry(b.add(loop.carried[0], b.cast("zext", read(index, 1), ir.I64)))
+        loop.carry(b.add(loop.carried[0], b.cast("zext", ref_of(read(index, 1)), ir.I64)))
     if checks:
         emit.leave_if(Number(BOOL, b.icmp("ne", raised_flags(b), 0)))
     count = Number(INT, loop.results[0])
@@ -153,7 +155,7 @@ def checked(emit: Emitter, made: Array, checks: bool) -> Iterator[None]:
         emit.leave_if(Number(BOOL, raised))
 
 
-def begin_checks(emit: Emitter, value: View | Computed | Number) -> bool:
+def begin_checks(emit: Emitter, value: View | Computed | Element) -> bool:
     """Clear the flags if computing elements may raise some. Returns whether it may."""
     if emit.fast or not _raises(value):
         return False
@@ -164,16 +166,27 @@ def begin_checks(emit: Emitter, value: View | Computed | Number) -> bool:
     return True
 
 
-def _raises(value: View | Computed | Number) -> bool:
+def _raises(value: View | Computed | Element) -> bool:
     """Whether computing elements may raise a flag, for which NumPy warns."""
     if not isinstance(value, Computed):
         return False
-    return value.singly or (value.takes.kind == "f" and value.rule not in _QUIET) or any(map(_raises, value.parts))
+    return value.singly or (value.takes.kind in "fc" and value.rule not in _QUIET) or any(map(_raises, value.parts))
 
 
-def is_single(value: View | Computed | Number) -> bool:
-    """Whether only one element can be computed at a time."""
-    return isinstance(value, Computed) and (value.singly or any(map(is_single, value.parts)))
+def is_single(value: View | Computed | Element) -> bool:
+    """Whether only one element can be computed at a time, such as a complex number."""
+    if isinstance(value, (Number, Complex)):
+        return isinstance(value, Complex)
+    if isinstance(value, Computed) and (value.singly or any(map(is_single, value.parts))):
+        return True
+    return value.dtype.kind == "c"
+
+
+def ref_of(x: Element) -> ir.Value:
+    """The instruction of an element that is no complex number."""
+    assert isinstance(x, Number)
+    ref: ir.Value = x.ref
+    return ref
 
 
 class Place:
@@ -193,16 +206,20 @@ class Place:
         strides = [select(condition, *each) for each in zip(self._strides, other._strides)]
         return Place(self._emit, self._view, select(condition, self._data, other._data), strides)
 
-    def load(self, index: Index, several: int) -> ir.Value:
-        kind = self._kind if several == 1 else ir.vector(several, self._kind)
-        found = self._emit.b.load(kind, self.at(index, several), self._view.dtype.itemsize)
-        return self._emit.b.icmp("ne", found, 0) if self._view.dtype.kind == "b" else found
+    def load(self, index: Index, several: int) -> Element:
+        b, dtype = self._emit.b, self._view.dtype
+        if several == 1:
+            return load_element(b, self.at(index), dtype)
+        found = b.load(ir.vector(several, self._kind), self.at(index, several), dtype.itemsize)
+        return Number(scalar(dtype), b.icmp("ne", found, 0) if dtype.kind == "b" else found)
 
-    def store(self, value: ir.Value, index: Index, several: int) -> None:
-        b = self._emit.b
-        if self._view.dtype.kind == "b":
-            value = b.cast("zext", value, ir.like(value.type, ir.I8))
-        b.store(value, self.at(index, several), self._view.dtype.itemsize)
+    def store(self, value: Element, index: Index, several: int) -> None:
+        b, dtype = self._emit.b, self._view.dtype
+        if isinstance(value, Complex):
+            store_element(b, self.at(index), dtype, value)
+            return
+        ref = b.cast("zext", value.ref, ir.like(value.ref.type, ir.I8)) if dtype.kind == "b" else value.ref
+        b.store(ref, self.at(index, several), dtype.itemsize)
 
     def at(self, index: Index, several: int = 1) -> ir.Value:
         """The address of an element; of the first one of a row if the last index is left out."""
@@ -238,21 +255,23 @@ def rows(emit: Emitter, x: View) -> Iterator[list[ir.Value]]:
         yield [stack.enter_context(emit.b.loop(0, each.ref)).index for each in x.shape[:-1]]
 
 
-def views_of(value: View | Computed | Number) -> list[View]:
+def views_of(value: View | Computed | Element) -> list[View]:
     """The views that a vector is computed from."""
     if isinstance(value, Computed):
         return [view for part in value.parts for view in views_of(part)]
     return [value] if isinstance(value, View) else []
 
 
-def reader(emit: Emitter, value: View | Computed | Number, known: dict[int, Reader] | None = None) -> Reader:
+def reader(emit: Emitter, value: View | Computed | Element, known: dict[int, Reader] | None = None) -> Reader:
     """A function that builds the element at an index; or several, as a vector, if all views are contiguous.
 
     Args:
         known: the readers of parts, by id, for parts that occur twice.
     """
+    if isinstance(value, Complex):
+        return lambda index, several: value
     if isinstance(value, Number):
-        return lambda index, several: value.ref if several == 1 else emit.b.splat(value.ref, several)
+        return lambda index, several: value if several == 1 else replace(value, ref=emit.b.splat(value.ref, several))
     if isinstance(value, View):
         return Place(emit, value).load
     known = {} if known is None else known
@@ -261,13 +280,12 @@ def reader(emit: Emitter, value: View | Computed | Number, known: dict[int, Read
     elements, readers = _Elements(emit), [_operand(emit, each, known) for each in value.parts]
     pinned = [value.rule in _DROPS and _raises(each) for each in value.parts]
 
-    def build_at(index: Index, several: int) -> ir.Value:
+    def build_at(index: Index, several: int) -> Element:
         given = [build(index, several) for build in readers]
         for each, is_pinned in zip(given, pinned):
             if is_pinned:
                 elements.pin(each)
-        found: ir.Value = value.rule(elements, *(converted(elements, each, value.takes) for each in given)).ref
-        return found
+        return value.rule(elements, *(converted(elements, each, value.takes) for each in given))
 
     known[id(value)] = _once(build_at)
     return known[id(value)]
@@ -277,21 +295,20 @@ def _once(build: Reader) -> Reader:
     """A reader that builds an element once for each index."""
     last: list[Any] = [None, None]
 
-    def read(index: Index, several: int) -> ir.Value:
+    def read(index: Index, several: int) -> Element:
         if last[0] is not index:
             last[:] = index, build(index, several)
-        found: ir.Value = last[1]
+        found: Element = last[1]
         return found
 
     return read
 
 
-def _operand(emit: Emitter, part: View | Computed | Number, known: dict[int, Reader]) -> Callable[[Index, int], Number]:
+def _operand(emit: Emitter, part: View | Computed | Element, known: dict[int, Reader]) -> Reader:
     """The same for an operand of a rule."""
     if isinstance(part, Number):
         return lambda index, several: part
-    build, type = reader(emit, part, known), scalar(part.dtype)
-    return lambda index, several: Number(type, build(index, several))
+    return reader(emit, part, known)
 
 
 class _Elements(Emitter):
@@ -307,10 +324,11 @@ class _Elements(Emitter):
             raise NoLowering
         return element(self._emit, loop, type, *args)
 
-    def pin(self, x: Number) -> None:
+    def pin(self, x: Element) -> None:
         """Compute a number even if nothing uses it."""
-        kind = x.ref.type
-        self.b.store(x.ref, self._emit.cells.place(("pinned", kind), kind, SIMD), volatile=True)
+        for part in parts_of(x):
+            kind = part.ref.type
+            self.b.store(part.ref, self._emit.cells.place(("pinned", kind), kind, SIMD), volatile=True)
 
     def emit(self, type: TensorType, opcode: str, *args: Number, detail: str = "") -> Number:
         operands = self._alike(args)

@@ -17,14 +17,14 @@ from autograph.runtime.engines.native.emit.buffers import contiguous, pointer
 from autograph.runtime.engines.native.emit.combiner import Combiner
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.external_calls import make_array
-from autograph.runtime.engines.native.emit.vector_elements import Place, checked, in_memory, reader
+from autograph.runtime.engines.native.emit.vector_elements import Place, checked, in_memory, reader, ref_of
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type, memory_type
 from autograph.runtime.engines.native.llvm.memory import load_element
 from autograph.runtime.graph.operands import DTYPES, Array, Computed, Gathered, NoLowering, Number, View
-from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.graph.types import BOOL, INT, scalar
 from autograph.runtime.ops.native.number_rules import RULES
 
 Elements: TypeAlias = "View | Gathered | Computed"
@@ -118,9 +118,9 @@ def accumulated(emit: Emitter, how: str, x: View | Computed) -> Array:
         index: list[ir.Value] = [ir.constant(ir.I64, 0)]
         first = read(index, 1)
         place.store(first, index, 1)
-        with b.loop(1, x.length.ref, carried=[first]) as loop:
-            total = b.binary(opcode, loop.carried[0], read([loop.index], 1))
-            place.store(total, [loop.index], 1)
+        with b.loop(1, x.length.ref, carried=[ref_of(first)]) as loop:
+            total = b.binary(opcode, loop.carried[0], ref_of(read([loop.index], 1)))
+            place.store(Number(scalar(dtype), total), [loop.index], 1)
             loop.carry(total)
     return made
 

@@ -7,6 +7,9 @@ buffer, from which they are restored. If the operands overlap the target, the re
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from autograph.runtime.engines.native.emit.buffers import Buffer
 from autograph.runtime.engines.native.emit.emitter import Emitter
@@ -22,18 +25,20 @@ from autograph.runtime.engines.native.emit.vector_elements import (
 from autograph.runtime.engines.native.libmath.libm import raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.graph.operands import DTYPES, Computed, NoLowering, Number, View
+from autograph.runtime.graph.operands import Computed, Number, View
 from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.ops.native.complex_rules import Element
+from autograph.runtime.ops.native.number_rules import known_dtype
 from autograph.runtime.ops.native.views import part
 
 
-def store(emit: Emitter, target: View, value: View | Computed | Number) -> None:
+def store(emit: Emitter, target: View, value: View | Computed | Element, apart: bool) -> None:
     """See `operands.Vectors`."""
-    b, dtype, views = emit.b, target.dtype, views_of(value)
-    if dtype.char not in DTYPES:
-        raise NoLowering
+    b, dtype, views = emit.b, known_dtype(target.dtype), views_of(value)
     emit.settle()
     direct = _may_be_direct(emit, target, views)
+    if apart:
+        emit.leave_if(Number(BOOL, b.xor(direct, ir.TRUE)))
     buffer = Buffer(emit, dtype, dtype, target.shape)
     here, there = Place(emit, target), Place(emit, buffer.view)
     olds, news = there.if_else(direct, here), here.if_else(direct, there)
@@ -45,7 +50,7 @@ def store(emit: Emitter, target: View, value: View | Computed | Number) -> None:
     raised: ir.Value = b.icmp("ne", raised_flags(b), 0) if checks else ir.FALSE
     with b.if_then(b.icmp("eq", raised, direct)), rows(emit, target) as row:
         to, stride, length = here.at(row), target.strides[-1].ref, target.shape[-1].ref
-        b.call(_copying(b.function.module, dtype.itemsize), to, stride, there.at(row), length)
+        b.call(_copying(b.function.module, dtype), to, stride, there.at(row), length)
     buffer.release()
     emit.leave_if(Number(BOOL, raised))
 
@@ -66,17 +71,18 @@ def store_rows(emit: Emitter, targets: Sequence[View], values: Sequence[View]) -
     buffer.release()
 
 
-def _copying(module: ir.Module, size: int) -> ir.Callee:
-    """A function that copies contiguous elements of some bytes into a vector of a stride."""
-    name, kind = f"scatter_{size}", f"i{8 * size}"
+def _copying(module: ir.Module, dtype: np.dtype[Any]) -> ir.Callee:
+    """A function that copies contiguous elements like those of a dtype into a vector of a stride."""
+    size, align = dtype.itemsize, dtype.alignment
+    name, kind = f"scatter_{size}_{align}", f"i{8 * size}"
     if name not in module.functions:
         target, source = (ir.Parameter(each, ir.PTR) for each in ("target", "source"))
         stride, count = (ir.Parameter(each, ir.I64) for each in ("stride", "count"))
         words = {"words": "internal", "attributes": "noinline"}
         b = Builder(module.define(name, ir.VOID, target, stride, source, count, **words))
         with b.loop(0, count) as loop:
-            element = b.load(kind, b.gep(source, loop.index, kind), size)
-            b.store(element, b.gep(target, b.mul(loop.index, stride)), size)
+            element = b.load(kind, b.gep(source, loop.index, kind), align)
+            b.store(element, b.gep(target, b.mul(loop.index, stride)), align)
         b.ret()
     return module.functions[name]
 

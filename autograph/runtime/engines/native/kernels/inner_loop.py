@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.memory import load_element, store_element
 from autograph.runtime.graph.operands import Complex, NoLowering, Number
 from autograph.runtime.graph.types import TensorType, part_of, scalar
-from autograph.runtime.ops.native.complex_numbers import part_type
+from autograph.runtime.ops.native.complex_rules import part_type
 
 _RAISES = frozenset("fadd fsub fmul fdiv frem fcmp fpext fptrunc sitofp uitofp fptosi fptoui call".split())
 _FLOATS = ir.FLOAT, ir.DOUBLE

@@ -198,6 +198,7 @@ class Nest:
         least: the least number of elements; an array of one element may be computed otherwise by NumPy.
         most: the greatest number of elements.
         cost: of an element, roughly in tenths of nanoseconds.
+        multiplies: whether it multiplies complex numbers.
         same_rows: inputs whose rows are those of another: its place, and how many bytes further on they begin.
         near_rows: inputs whose rows seem to be other rows of another: its place, and how many rows and bytes on.
     """
@@ -224,6 +225,7 @@ class Nest:
     least: int
     most: int
     cost: int
+    multiplies: bool
     same_rows: Mapping[int, tuple[int, int]] = field(default_factory=dict)
     near_rows: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
 
@@ -241,7 +243,8 @@ class Nest:
     @property
     def is_directed(self) -> bool:
         """Whether NumPy may compute reversed rows by other instructions, with other results."""
-        return any(call.loop.costly or call.loop.name == EXP for calls in self.calls for call in calls)
+        loops = [call.loop for calls in self.calls for call in calls]
+        return self.multiplies or any(loop.costly or loop.name == EXP for loop in loops)
 
     @property
     def reduced(self) -> int | None:

@@ -236,6 +236,7 @@ class _Builder:
             ranges=frozenset(self.ranges),
             least=1 if is_steady else 2,
             most=self.most,
+            multiplies=bool(self.products),
             cost=len(self.values) // 2 + len(self.streams) + called,
         )
 

@@ -54,7 +54,7 @@ from autograph.runtime.graph.operands import (
 )
 from autograph.runtime.graph.recursion import calls_itself
 from autograph.runtime.graph.types import INT, TensorType
-from autograph.runtime.ops.native.complex_numbers import as_complex, is_complex
+from autograph.runtime.ops.native.complex_rules import as_complex, is_complex
 from autograph.runtime.ops.native.scalars import number
 
 VERSIONS = 8        # of a block, at most
@@ -87,6 +87,7 @@ class Flow:
 
     Attributes:
         inputs: the operands of values from outside of the loop.
+        shapes: those of arrays among them that the code takes for constants.
         emit: emits the code.
         exits: the exits of the code, which returns their numbers.
         slots: the number of slots of the frame that the exits use.
@@ -100,6 +101,7 @@ class Flow:
     def __init__(self, structure: Structure, inputs: dict[Value, Any]) -> None:
         self.structure = structure
         self.inputs = inputs
+        self.shapes: dict[Value, tuple[int, ...]] = {}
         self.emit = LoopEmitter("loop", self.side_exit) if not calls_itself(structure.root) else level(self.side_exit)
         self.itself = Recursion()
         self.exits: list[Exit] = [Exit(None, [], ())]     # 0 is for exceptions
@@ -198,17 +200,13 @@ class Flow:
         self.state.fresh.add(key)
 
     def know_shapes(self) -> None:
-        """Leave unless the arguments have the shapes of their types, which are constants then."""
-        emit = self.emit
-        self.resume_from(Point(self.structure.root.blocks[0], 0))
+        """Take the shapes of arguments, as their types have them, for constants; who calls the code checks them."""
         for value, each in self.inputs.items():
             shape = value.type.shape if isinstance(value.type, TensorType) else ()
             lengths = [length for length in shape if length is not None]
-            if not isinstance(each, Array) or len(lengths) != each.ndim:
-                continue
-            for axis, length in enumerate(lengths):
-                emit.leave_if(emit.compare("ne", emit.length(each, axis), emit.constant(length, INT)))
-            emit.frame.know_shape(each, lengths)
+            if isinstance(each, Array) and len(lengths) == each.ndim:
+                self.shapes[value] = tuple(lengths)
+                self.emit.frame.know_shape(each, lengths)
 
     # Jumps ------------------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,7 @@ class CompiledRegion:
         entry: the C entry point, which passes inputs of other kinds on to the region; None before the second call.
         expected, callbacks: see `PythonCalls`.
         no_nans: the places of inputs that must be no NaNs, see `PassedNumbers`.
+        shapes: those that inputs at some places must have.
         trusted: see `Draws`. There is no C entry point then, since Python looks at them.
         underflows: whether it must not run if NumPy warns of underflows.
         costly: the number of calls with too many side exits.
@@ -57,6 +58,7 @@ class CompiledRegion:
         self._operands = without_refs(tuple(caller.operands))
         passed = region.structure.passed
         self.no_nans = [place for place, value in enumerate(region.values) if passed.must_be_no_nan(value)]
+        self.shapes = {place: flow.shapes[each] for place, each in enumerate(region.values) if each in flow.shapes}
         baseline = BaselineTier(flow.emit, self._slots) if region.uses_baseline else None
         code = Code(text, not lowering.vectorizes, origins, baseline)
         self.call = region.calls
@@ -84,7 +86,7 @@ class CompiledRegion:
         return not (self.callbacks or self.expected or self.trusted) and names_outside(self.code.text) <= _EVERYWHERE
 
     def __reduce__(self) -> Any:
-        words = self._slots, self._things[: self._own], self._operands, self._words, self.no_nans
+        words = self._slots, self._things[: self._own], self._operands, self._words, self.no_nans, self.shapes
         code = self.code.text, self.code.branchy, self.code.origins
         return _restored, (self._region, self.exits, self.underflows, words, code)
 
@@ -124,7 +126,7 @@ class CompiledRegion:
                 self.seconds += time.perf_counter() - begin
             if self.entry is None and (FAST_UNDERFLOWS or not self.underflows) and not self.trusted:
                 code = self._slots, self.exits, self.underflows
-                made = Entry(self._things, self._operands, *code, other, self._left, self.no_nans)
+                made = Entry(self._things, self._operands, *code, other, self._left, self.no_nans, self.shapes)
                 address = self.code.enter(made.text)
                 self._fill_table()
                 self.entry = builtin(address, self.table, self.code)
@@ -145,7 +147,7 @@ def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code
         return None
     made = CompiledRegion.__new__(CompiledRegion)
     made.exits, made.underflows, made.expected, made.callbacks = exits, underflows, {}, []
-    made._slots, made._things, made._operands, made._words, made.no_nans = words
+    made._slots, made._things, made._operands, made._words, made.no_nans, made.shapes = words
     made.trusted = ()
     made.call = 1       # as if it had been made in the first
     made._begin(region, found, begin)

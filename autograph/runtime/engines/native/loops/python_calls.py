@@ -62,7 +62,7 @@ from autograph.runtime.graph.operands import (
 )
 from autograph.runtime.graph.traits import RESHAPES
 from autograph.runtime.graph.types import ANY, BOOL, INT, TensorType, type_of
-from autograph.runtime.ops.native.complex_numbers import part_type
+from autograph.runtime.ops.native.complex_rules import part_type
 from autograph.runtime.ops.native.scalars import truth
 from autograph.runtime.passes.rewriter import shown
 

@@ -124,7 +124,7 @@ class Region(Rebindable):
         self.classes = Versions()
         self.spent = 0.0
         self.when_given_up: Callable[[], object] = lambda: None
-        self.calls = self.wide = self.nans = 0
+        self.calls = self.wide = self.nans = self.reshaped = 0
         self._lessons = 0
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
@@ -152,6 +152,9 @@ class Region(Rebindable):
                 break
             if any(map(is_nan, [inputs[place] for place in version.no_nans])):
                 self.nans += 1
+                break
+            if any(inputs[place].shape != shape for place, shape in version.shapes.items()):
+                self.reshaped += 1
                 break
             if any(hides_draws(inputs[each] if type(each) is int else each) for each in version.trusted):
                 break
@@ -400,6 +403,8 @@ class Region(Rebindable):
         messages += [f"{stays}: {reason}" for reason in dict.fromkeys(self.reasons)]
         if self.nans:
             messages.append(f"this loop ran in Python {self.nans} times, for a NaN, which is found by its identity")
+        if self.reshaped:
+            messages.append(f"this loop ran in Python {self.reshaped} times, for an array of another shape")
         if self.wide:
             messages.append(f"this loop ran in Python {self.wide} times, for integers of more than 64 bits")
         events = [Event("native", message, place) for message in messages]

@@ -248,6 +248,25 @@ def test_products_of_one_number_each(other):
                 assert outcome(staged, z, w) == outcome(f, z, w)
 
 
+@pytest.mark.parametrize("kind", ["c8", "c16"])
+def test_products_of_reversed_arrays(kind):
+    """NumPy goes through some of them by other instructions, and rounds products otherwise."""
+    def f(z, w):
+        return z[::-1] * w + 1, np.square(z[::-2]) - w[::2]
+
+    def g(z, w):
+        z = z.copy()
+        z[::-1] *= w
+        return z[..., ::-1] * w * z
+
+    draw = np.random.default_rng(4)
+    for function in (f, g):
+        for shape in ((40,), (5, 6), (5000,)):
+            z, w = ((draw.normal(size=shape) + 1j * draw.normal(size=shape)).astype(kind) for _ in range(2))
+            twice(function, z, w)
+            twice(function, z[::-1], w[..., ::-1])
+
+
 def test_products_that_are_not_fused(tmp_path):
     """As where NumPy has no instructions for it."""
     program = tmp_path / "program.py"
