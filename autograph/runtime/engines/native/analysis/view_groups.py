@@ -10,6 +10,7 @@ from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW
+from autograph.runtime.graph.recursion import calls_itself
 from autograph.runtime.graph.traits import IN_PLACE, LOOP, MAKES_VIEWS, MATRIX_PRODUCT, ONE_BY_ONE, READS_VIEWS
 from autograph.runtime.graph.types import TensorType
 
@@ -148,7 +149,12 @@ def makes_view(node: Node) -> bool:
 
 
 def computes_few(root: Node) -> bool:
-    """Whether a loop computes matrices of so few elements that it pays to know their shapes."""
+    """Whether a loop computes matrices of so few elements that it pays to know their shapes.
+
+    Code that calls itself does so with arrays of other shapes.
+    """
+    if calls_itself(root):
+        return False
     nodes = (node for block in root.blocks for node in walk(block))
     return any(makes_view(node) and node.op in READS_VIEWS and _is_small(node.output) for node in nodes)
 

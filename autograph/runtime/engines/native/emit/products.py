@@ -207,7 +207,9 @@ def _call(emit: Emitter, first: Matrix, second: Matrix, found: ir.Value, dtype: 
         for place, value in enumerate(values):
             b.store(value, b.gep(tables[-1], SLOT * place))
     loop = b.function.module.declare(f"ag_matmul_{dtype.char}", ir.VOID, *[ir.PTR] * 4)
-    if isinstance(first.rows, ir.Constant) and isinstance(second.columns, ir.Constant):     # two vectors
+    known = [int(each.value) for each in lengths if isinstance(each, ir.Constant)]
+    is_vector = [each for each in (lengths[0], lengths[2]) if isinstance(each, ir.Constant) and each.value == 1]
+    if len(is_vector) == 2 or (len(known) == 3 and math.prod(known) <= LARGE):
         b.call(loop, *tables, ir.NULL)
         return
     is_long = b.icmp("ugt", b.mul(b.mul(first.rows, first.columns), second.columns), LARGE)
