@@ -35,6 +35,7 @@ class LoopEmitter(Emitter):
         always: whether each iteration runs what is emitted.
         draws: draws random numbers.
         bounded: whether sums do not overflow, as the preheader has checked.
+        dropped: the number of instructions that have been discarded.
     """
 
     def __init__(self, name: str, side_exit: Callable[[], Any], *more: Parameter) -> None:
@@ -49,12 +50,7 @@ class LoopEmitter(Emitter):
         self._guard: Number | None = None
         self._vectors = Vectors(self)
         self.draws: Draws = Draws(self)
-        self._dropped = 0       # instructions
-
-    @property
-    def size(self) -> int:
-        """The number of instructions so far, without those that have been discarded."""
-        return self.b.function.numbers - self._dropped
+        self.dropped = 0
 
     def _side_exit(self) -> Any:
         if self.loop is not None:
@@ -68,13 +64,13 @@ class LoopEmitter(Emitter):
         block, size, blocks = self.b.block, len(self.b.block.instructions), len(self.b.function.blocks)
         watched, found = self.watched.copy(), self.ranges.found.copy()
         marks = [(each, each.mark()) for each in (self.loop, self.speculation) if each is not None]
-        numbers, dropped = self.b.function.numbers, self._dropped
+        numbers, dropped = self.b.function.numbers, self.dropped
         loop, speculation = self.loop, self.speculation
 
         def reset() -> None:
             self.b.block, self.watched, self.ranges.found = block, watched.copy(), found.copy()
             self.loop, self.speculation = loop, speculation
-            self._dropped = dropped + self.b.function.numbers - numbers
+            self.dropped = dropped + self.b.function.numbers - numbers
             for each, mark in marks:
                 each.reset(mark)
             del block.instructions[size:]

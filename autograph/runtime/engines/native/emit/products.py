@@ -42,13 +42,13 @@ class Vectors:
     """See `operands.Vectors`.
 
     Attributes:
-        in_group: whether only nodes that are emitted at once read the next result, so that it needs no object.
+        place: that of a node among those that are emitted at once, if only they read its result, without an object.
     """
 
     def __init__(self, emit: Emitter) -> None:
-        self._emit, self.in_group = emit, False
+        self._emit = emit
+        self.place: int | None = None
         self._listed = itertools.count()
-        self._products = itertools.count()
 
     def whole(self, x: Array) -> View:
         emit = self._emit
@@ -87,10 +87,6 @@ class Vectors:
     def accumulated(self, how: str, x: View | Computed) -> Array:
         return accumulated(self._emit, how, x)
 
-    def begin_group(self) -> None:
-        """Nodes follow that are emitted at once."""
-        self._products = itertools.count()
-
     def matrix_product(self, x: View, y: View) -> Array | View:
         emit, dtype = self._emit, x.dtype
         checks = dtype.kind in "fc" and not emit.fast
@@ -98,8 +94,8 @@ class Vectors:
             raise NoLowering
         first, second = _as_matrix(emit, x, 0), _as_matrix(emit, y, 1)
         lengths = [*x.shape[:-1], *y.shape[1:]]
-        if self.in_group and math.prod(each.known or LARGE for each in lengths) <= FEW:
-            found = Buffer(emit, ("product", next(self._products)), dtype, lengths).view
+        if self.place is not None and math.prod(each.known or LARGE for each in lengths) <= FEW:
+            found = Buffer(emit, ("product", self.place), dtype, lengths).view
             if checks:
                 emit.underflows = True
                 clear_flags(emit.b)

@@ -164,7 +164,7 @@ class Lowering:
         Returns the nodes, none if there is no lowering, and whether the last one has an effect. The others must have
         none: Python resumes before them, so that no view is live there.
         """
-        is_long = self._emit.size > LARGE and not is_straight(self._structure.root)
+        is_long = self._emit.b.function.numbers - self._emit.dropped > LARGE and not is_straight(self._structure.root)
         if is_long and view_groups.is_of_vectors(block.nodes[place]):
             return [], False
         changes = None
@@ -182,15 +182,14 @@ class Lowering:
     def _of_group(self, group: list[Node]) -> bool:
         """Emit nodes of which only the last one may have an effect. Returns whether it has."""
         self._views, changes = True, False
-        self._emit.vectors.begin_group()
         try:
-            for node in group:
-                self._emit.vectors.in_group = node is not group[-1]
+            for place, node in enumerate(group):
+                self._emit.vectors.place = place if node is not group[-1] else None
                 if changes and not view_groups.stores_itself(node):
                     raise NoLowering
                 changes = changes or self._operation(node)
         finally:
-            self._views = self._emit.vectors.in_group = False
+            self._views, self._emit.vectors.place = False, None
         if not changes and self._becomes_array(group):
             return True
         if any(self._outlives(value, group) for node in group for value in node.outputs):
