@@ -13,7 +13,7 @@ import numpy as np
 
 from autograph.common.trace_rules import on_behalf
 from autograph.operators import backend as protocol
-from autograph.operators.backend import Several
+from autograph.operators.backend import Mapped, Several
 from autograph.operators.loops import for_stmt
 from autograph.operators.state import State, reached_by
 from autograph.operators.tracebacks import full_tracebacks
@@ -45,6 +45,7 @@ from autograph.runtime.tracing.comprehensions import (
     first_of,
     generator,
     iterator_of,
+    mapping,
     run_over,
 )
 from autograph.runtime.tracing.control_flow.cond import Thunk, branch, stage_if
@@ -77,6 +78,7 @@ class GraphBackend(protocol.Backend):
     """Stages the values of the graph that this thread is tracing."""
 
     name = "graph"
+    maps = True
 
     @contextmanager
     def trace(self, trace: Trace) -> Iterator[None]:
@@ -331,6 +333,8 @@ class GraphBackend(protocol.Backend):
 
     @on_behalf
     def gen_exp(self, iterable: Any, element: Any, condition: Any, first: Any) -> Any:
+        if isinstance(element, Mapped):
+            return _mapped(self, element.function, iterable)
         if first is True and has_iteration(iterable):
             from autograph.operators import comprehensions
 
@@ -412,6 +416,15 @@ class GraphBackend(protocol.Backend):
         if name == "iter":
             return first
         return NotImplemented
+
+
+def _mapped(backend: GraphBackend, function: Any, iterable: Any) -> Any:
+    """The elements of `map(function, iterable)`, if the graph shall compute them, or NotImplemented."""
+    is_long = is_staged(iterable) or (type(iterable) is range and len(iterable) > 64)
+    part = mapping(backend.current, backend.call(function)) if is_long and not has_iteration(iterable) else None
+    if part is None:
+        return NotImplemented
+    return Generated(backend.current, iterable, (part,), None, reached_by(function))
 
 
 @tame

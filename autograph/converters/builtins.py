@@ -33,6 +33,10 @@ _ARGUMENTS: dict[str, tuple[float, float, frozenset[str]]] = {
 }
 
 
+# Builtins that take all items of their only positional argument, or as many as they need, before they return.
+_TAKE_ITEMS = frozenset("list tuple set frozenset sum min max any all sorted".split())
+
+
 def rewrite(node: gast.Call, context: Context) -> Any:
     name = node.func.id if isinstance(node.func, gast.Name) else None
     if name not in _ARGUMENTS or not context.is_builtin(name) or not _acceptable(node, *_ARGUMENTS[name]):
@@ -40,7 +44,16 @@ def rewrite(node: gast.Call, context: Context) -> Any:
     context.decide(node, f"call of {name}")
     new = template.call(f"{name}_")
     node.func = gast.copy_location(new.func, node.func)
+    if name in _TAKE_ITEMS and len(node.args) == 1 and _maps_by_lambda(node.args[0]):
+        node.args[0].func = gast.copy_location(template.call("mapped").func, node.args[0].func)
     return node
+
+
+def _maps_by_lambda(node: Any) -> bool:
+    """Whether an expression is `map(lambda x: …, xs)`, by now of the operator."""
+    if template.operator_of(node) != "map_" or len(node.args) != 2 or not isinstance(node.args[0], gast.Lambda):
+        return False
+    return len(node.args[0].args.args) == 1 and not isinstance(node.args[1], gast.Starred)
 
 
 def _acceptable(node: gast.Call, least: float, most: float, keywords: frozenset[str]) -> bool:

@@ -35,6 +35,18 @@ class Several:
         return self.function(item)
 
 
+class Mapped:
+    """A function of which `map` is called, for a call that takes all items."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: OneArgument) -> None:
+        self.function = function
+
+    def __call__(self, item: Any) -> Any:
+        return self.function(item)
+
+
 class Backend(Protocol):
     """Stages values. Subclass it, and define methods for the constructs that you stage; or match its structure.
 
@@ -44,6 +56,7 @@ class Backend(Protocol):
     """
 
     name: str
+    maps: bool = False      # whether `gen_exp` takes over `map`, as `Mapped`, where a call takes all items at once
     may_drop: bool = False  # whether it stages jumps out of `finally`, which drop exceptions, also its own
 
     def owns(self, value: Any) -> bool:

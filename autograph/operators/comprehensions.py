@@ -13,7 +13,17 @@ from types import FunctionType
 from typing import Any, cast
 
 from autograph.operators import python_builtins
-from autograph.operators.backend import ACTIVE, BACKENDS, PLAIN, STAGED, OneArgument, Several, owner, responsible
+from autograph.operators.backend import (
+    ACTIVE,
+    BACKENDS,
+    PLAIN,
+    STAGED,
+    Mapped,
+    OneArgument,
+    Several,
+    owner,
+    responsible,
+)
 from autograph.operators.loops import Resumed
 from autograph.operators.unbound import rename
 
@@ -104,6 +114,17 @@ def gen_exp(
     if accepts is None:
         return (make(item) for item in iterable)
     return (make(item) for item in iterable if accepts(item))
+
+
+def mapped(function: Element, iterable: Any) -> Any:
+    """`map(function, iterable)`, of a function that nothing else has, for a call that takes the items."""
+    if _might_be_staged(iterable, None):
+        backend = responsible(iterable)
+        if backend is not None and getattr(backend, "maps", False):
+            result = backend.gen_exp(iterable, Mapped(function), None, True)
+            if result is not NotImplemented:
+                return result
+    return python_builtins.run("map", (function, iterable), {})
 
 
 def _generate(iterator: Iterator[Any], element: OneArgument, condition: OneArgument) -> Generator[Any, Any, None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +20,7 @@ from autograph.operators.tracebacks import shelter_at
 from autograph.runtime.dispatch import decorator, tiers
 from autograph.runtime.dispatch import function as staged
 from autograph.runtime.dispatch.compilation import Hooks
+from autograph.runtime.dispatch.helpers import staged_helper
 from autograph.runtime.dispatch.options import ENGINES, Options, can_compile
 from autograph.runtime.graph.signature import Event, Signature, Traced
 from autograph.runtime.tracing.calls.dispatch import Converter
@@ -42,10 +44,20 @@ def _trace(python_function: Any, signature: Signature, example: Any, options: Op
         if reason:
             return Traced(None, plain=reason, sourceless=True)
     calls_itself = options.engine != "numpy" and "derivative" not in options.strict and can_compile()
-    tracer = GRAPH.trace, shelter_at, options.trace_packages, calls_itself
+    helpers = partial(_helper, options) if calls_itself else None
+    tracer = GRAPH.trace, shelter_at, options.trace_packages, helpers
     traced = trace_function(python_function, signature, example, convert, *tracer)
     check = getattr(python_function, "__ag_check__", None)      # of a loop on its own, see `loop_sites.py`
     return traced if check is None else check(traced)
+
+
+def _helper(options: Options, function: FunctionType) -> Any:
+    """The staged form of a function that a graph calls, since it calls itself; None if the graph must not call it."""
+    if "callback" in options.strict:
+        return None
+    passes = dict.fromkeys(options.without, False)
+    own = {"fastmath": options.fastmath, "trace_packages": options.trace_packages, "passes": passes}
+    return staged_helper(function, engine="native", **own)
 
 
 def _inline(called: staged.Function[Any, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

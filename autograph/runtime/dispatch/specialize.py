@@ -70,6 +70,7 @@ class Specializer:
         self.seconds_allowed: Callable[[Sequence[Any]], float | None] | None = None     # to stage a call
         self._lock = PatientLock()
         self.sourceless = False     # whether all calls run as plain Python, as the function has no source
+        self.warns = True
         self._warned, self._gives_up = False, ""    # the latter says why it traces no more
         self._stopped = 0   # the number of signatures whose budget was spent
         self._inline_cache: Trace | None = None
@@ -400,7 +401,7 @@ class Specializer:
         self._report("plain", self._gives_up)
 
     def _warn(self, trace: Trace) -> None:
-        if self._warned or self.tiers is not None or not (self.made >= OFTEN or self.sourceless):
+        if self._warned or not self.warns or self.tiers is not None or not (self.made >= OFTEN or self.sourceless):
             return
         self._warned = True
         if self.sourceless:

@@ -468,11 +468,13 @@ class Emitter(Protocol):
         `power_of_two` is the largest power of two up to a number, a positive normal `float64`.
         """
 
-    def library(self, name: str, *args: Number, finite: bool = False) -> Number:
+    def library(self, name: str, *args: Any, finite: bool = False) -> Any:
         """A function of the C library on `float64`, as Python calls it; `NoLowering` if Python calls another one.
 
+        Or `pow` of complex numbers, by Python's own function, for exponents that are no integers.
+
         Args:
-            finite: leave machine code if an argument or the result is not finite.
+            finite: leave machine code if an argument or the result is not finite; of complex numbers, the result.
         """
 
     def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:

@@ -66,6 +66,7 @@ GRADIENT = Trait("used by derivatives only; it reads nothing but arrays, numbers
 
 STATEMENT = Trait("a statement of Python, and no expression: `x[i] = v`, `x += v`, `while`")
 UFUNC_BY_VALUE = Trait("NumPy uses another ufunc for some Python numbers beside an array: for `x ** 2`, it squares")
+SLOW_ON_LIST = Trait("Python takes many times as long for the items of a list as a loop in machine code")
 SLOW_IN_NUMPY = Trait("NumPy takes twice the time of a loop in machine code on one thread")
 MEAN = Trait("the mean of elements")
 

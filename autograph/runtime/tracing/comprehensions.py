@@ -18,8 +18,8 @@ import numpy as np
 
 from autograph.common.code_marks import UNBOUND
 from autograph.common.trace_rules import on_behalf
-from autograph.runtime.graph.effects import effect_of
-from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph.effects import ITERATOR, category, effect_of
+from autograph.runtime.graph.graph import Node, Value, user_line
 from autograph.runtime.graph.opdef import ORDERED
 from autograph.runtime.graph.traits import INSERTS
 from autograph.runtime.graph.types import ObjectType
@@ -28,7 +28,7 @@ from autograph.runtime.tracing.calls.user_operators import truth
 from autograph.runtime.tracing.control_flow.cond import State, branch, stage_if
 from autograph.runtime.tracing.control_flow.python_loops import ForLoop
 from autograph.runtime.tracing.control_flow.speculation import STAGED, Unrolling
-from autograph.runtime.tracing.proxies.graph_break import Unstageable, handled
+from autograph.runtime.tracing.proxies.graph_break import Restart, Unstageable, handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor, iterated
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
 from autograph.runtime.tracing.state.iterators import TracedIterator, is_staged_here, iterables_of_graph, traced
@@ -289,6 +289,33 @@ def first_of(trace: Trace, generated: Generated, default: tuple[Any, ...]) -> An
         elif not found.get():
             raise StopIteration
     return result.get()
+
+
+def mapping(trace: Trace, function: Callable[[Any], Any]) -> Callable[[Any], Any] | None:
+    """A function for the elements of `map(function, xs)`; None if one may end the iteration by a `StopIteration`."""
+    key = "mapped", *(user_line(trace.place()) or ())
+    if key in trace.context.late:
+        return None
+
+    @on_behalf
+    def element(item: Any) -> Any:
+        block, count = trace.block, len(trace.block.nodes)
+        try:
+            found = function(item)
+        except StopIteration:
+            raise Restart({key}) from None
+        if trace.block is not block or any(map(_may_end, block.nodes[count:])):
+            raise Restart({key})
+        return found
+
+    return element
+
+
+def _may_end(node: Node) -> bool:
+    """Whether a node may raise `StopIteration`: it runs unknown code, or takes an item from an iterator."""
+    if effect_of(node).wild or any(category(each) == ITERATOR for each in node.inputs):
+        return True
+    return any(_may_end(inner) for block in node.blocks for inner in block.nodes)
 
 
 LAZY = frozenset({"enumerate", "zip", "map", "filter", "iter", "reversed"})

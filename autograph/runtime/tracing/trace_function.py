@@ -24,7 +24,7 @@ from autograph.runtime.graph.object_model import is_slot, stands_for_itself
 from autograph.runtime.graph.signature import Dynamic, Event, Leaf, Respecialize, Signature, Static, Traced, is_within
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
-from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Recursion
+from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Helpers, Recursion
 from autograph.runtime.tracing.calls.dispatch import Caller, Converter
 from autograph.runtime.tracing.calls.guarded_methods import GuardedMethods
 from autograph.runtime.tracing.calls.handed_functions import Changes, changes_of
@@ -82,7 +82,7 @@ def trace_function(
     tracing: Callable[[Trace], AbstractContextManager[None]],
     shelter: Callable[..., Any] = lambda code, instruction, without=None: None,
     trace_packages: Sequence[str] = (),
-    calls_itself: bool = False,
+    helpers: Helpers = None,
 ) -> Traced:
     """Trace `function` for calls of a signature.
 
@@ -92,14 +92,14 @@ def trace_function(
         tracing: within it, operators record in this trace.
         shelter: returns the innermost `try` or `with` around an instruction that an exception raised there would meet.
         trace_packages: names or globs of installed packages that are traced, besides the function's own.
-        calls_itself: whether the graph may call the function, where only data decide how deep it recurses.
+        helpers: see `bounds.Helpers`; None if the graph may call neither such functions nor its own.
 
     Raises:
         Respecialize: the function can be traced if more of the arguments is made part of the signature.
         StagingError: the user asks for something impossible, by `ag.set_loop_options(unroll=True)` for example.
     """
     is_alone = hasattr(function, "__ag_check__")    # see `transforms/loop_sites.py`
-    late: set[SourceKey] = {*signature.late, *[ITSELF] * calls_itself, *[ALONE] * is_alone}
+    late: set[SourceKey] = {*signature.late, *[ITSELF] * (helpers is not None), *[ALONE] * is_alone}
     parts = list(_arguments(parameters_of(function), signature.tree, example))
     own = {root for root in map(package_of_function, _functions_of(function)) if root}
     for _ in range(_RESTARTS):
@@ -107,7 +107,7 @@ def trace_function(
         named = {*own, *matching(trace_packages), *(key[1] for key in late if key[0] == PACKAGE)}
         borrowed = {key[1] for key in late if key[0] == _BORROWED} - named
         with watched_signals(), packages.tracing(named | borrowed):
-            tracer = Tracer(function, signature, parts, asking, late, borrowed)
+            tracer = Tracer(function, signature, parts, asking, late, borrowed, helpers)
             try:
                 tracer.begin(parts)
                 return tracer.run(tracing, shelter)
@@ -141,6 +141,7 @@ class FunctionContext(TraceContext):
         arguments: the arguments of the traced call and their parts that have an identity, by path.
         late: keys of the sources that the graph reads itself.
         borrowed: installed packages that are traced because a derivative goes through them.
+        helpers: as for `trace_function`.
     """
 
     environment: CapturedEnvironment
@@ -157,13 +158,14 @@ class FunctionContext(TraceContext):
         convert: Converter,
         late: Set[SourceKey],
         borrowed: Collection[str],
+        helpers: Helpers,
     ) -> None:
         self.late = late
         self.trace = trace = Trace(name_of(function).rpartition(".")[2], self)
         self.environment = CapturedEnvironment(trace)
         self.instrumentation = Instrumentation(trace, self.environment)
         self.budget = DerivativeBudget(trace, borrowed)
-        recursion = Recursion(trace, function, signature)
+        recursion = Recursion(trace, function, signature, helpers)
         self.calls = Caller(trace, self.environment, convert, self.budget, recursion)
         self.objects = GuardedMethods(trace, self.calls)
         self.materializer = Materializer(trace, self.environment, self.calls)
@@ -247,11 +249,12 @@ class Tracer:
         convert: Converter,
         late: set[SourceKey],
         borrowed: Collection[str],
+        helpers: Helpers,
     ) -> None:
         self.function = function
         self.signature = signature
         arguments = {path: value for _, value, path in parts if has_identity(value)}
-        self.context = FunctionContext(function, signature, arguments, convert, late, borrowed)
+        self.context = FunctionContext(function, signature, arguments, convert, late, borrowed, helpers)
         self.trace = self.context.trace
         self.params: dict[Value, str] = {}
         self.shared: list[str] = []     # the paths of lists, dicts and objects that have several

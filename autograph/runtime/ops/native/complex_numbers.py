@@ -96,7 +96,9 @@ def true_division(emit: Emitter, a: Any, b: Any) -> Complex:
 
 
 def power(emit: Emitter, a: Any, b: Any) -> Complex:
-    """`a ** b` of Python's numbers, for a small constant `b`, by repeated squaring as in CPython."""
+    """`a ** b` of Python's numbers; for a small constant `b` by repeated squaring, as in CPython."""
+    if is_complex(b):
+        return _complex_power(emit, *_python_complex(emit, a, b))
     x, y = as_complex(emit, a), number(emit, b)
     if x.type != PYTHON_COMPLEX or y.known is None or y.type.kind != "python" or not 1 <= y.known <= 8 or y.known % 1:
         raise NoLowering
@@ -112,6 +114,28 @@ def power(emit: Emitter, a: Any, b: Any) -> Complex:
     return found
 
 
+def _python_complex(emit: Emitter, *args: Any) -> list[Complex]:
+    """Python's numbers as complex ones."""
+    given = [as_complex(emit, arg) if is_complex(arg) else number(emit, arg) for arg in args]
+    if any(each.type.kind != "python" for each in given):
+        raise NoLowering
+    return [as_complex(emit, each, PYTHON_COMPLEX) for each in given]
+
+
+def _complex_power(emit: Emitter, x: Complex, y: Complex) -> Complex:
+    """`x ** y`; leaves machine code for exponents that are integers other than 0, which Python multiplies out."""
+    (real, imag), none = y.parts, emit.constant(0.0, FLOAT)
+    is_real = emit.compare("eq", imag, none)
+    is_nothing = both(emit, is_real, emit.compare("eq", real, none))
+    is_whole = both(emit, is_real, emit.compare("eq", real, emit.function("floor", real)))
+    emit.leave_if(both(emit, is_whole, emit.compare("ne", real, none)))
+    emit.leave_if(both(emit, *(emit.compare("eq", each, none) for each in x.parts)))      # perhaps an error
+    found: Complex = emit.library("pow", x, y, finite=True)
+    parts = zip(found.parts, (1.0, 0.0))
+    real, imag = (emit.select(is_nothing, emit.constant(known, FLOAT), part) for part, known in parts)
+    return Complex(x.type, (real, imag))
+
+
 def conjugate(emit: Emitter, a: Any) -> Complex:
     """`a.conjugate()`."""
     return complex_rules.conjugate(emit, as_complex(emit, a))
@@ -122,7 +146,8 @@ def absolute(emit: Emitter, a: Any) -> Number:
     x = as_complex(emit, a)
     if x.parts[0].type.dtype != FLOAT.dtype:
         raise NoLowering
-    return emit.library("hypot", *x.parts, finite=True)
+    found: Number = emit.library("hypot", *x.parts, finite=True)
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------ comparisons

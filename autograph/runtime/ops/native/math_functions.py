@@ -39,7 +39,8 @@ def of_library(name: str) -> Callable[..., Number]:
         given = [real(emit, arg) for arg in args]
         if name == "atan2":
             emit.leave_if(zero(emit, given[0]))
-        return emit.library(name, *given, finite=True)
+        found: Number = emit.library(name, *given, finite=True)
+        return found
 
     return rule
 

@@ -36,6 +36,7 @@ from autograph.runtime.graph.traits import (
     READS_TEXT,
     SHALLOW,
     SHARES,
+    SLOW_ON_LIST,
     STRUCTURAL,
     TAKES_ANY,
     TAKES_NO_ITEMS,
@@ -281,7 +282,8 @@ for _name, _interval, _test in (("min", intervals.least, "lt"), ("max", interval
         lower=builtins.extreme(_name),
         traits=[
             COMPARES_ITEMS, AGGREGATES, EXTREME, NEEDS_ITEMS, CONSUMES, READS_ITEMS, (INTERVAL, _interval),
-            (CHOOSES_BY, _test), (ON_CONTAINER, _name), (SHARES, sharing.never),        # arrays have no order
+            (CHOOSES_BY, _test), (ON_CONTAINER, _name), SLOW_ON_LIST,
+            (SHARES, sharing.never),        # arrays have no order
         ],
     )  # fmt: skip
 functions(

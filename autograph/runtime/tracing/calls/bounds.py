@@ -9,15 +9,16 @@ these packages. A solver may record millions of operations. Beyond a budget, the
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 from autograph.common.packages import package_of_function
 from autograph.common.statics import is_a
 from autograph.errors import DerivativeError
-from autograph.runtime.graph.graph import Place
-from autograph.runtime.graph.object_model import is_open
+from autograph.runtime.graph.graph import Constant, Place
+from autograph.runtime.graph.object_model import is_open, is_users_object
 from autograph.runtime.graph.signature import Signature
 from autograph.runtime.graph.static_keys import static_key
 from autograph.runtime.tracing.calls.itself import is_variadic, recorded_itself
@@ -25,8 +26,12 @@ from autograph.runtime.tracing.proxies.graph_break import ALONE, ITSELF, OPAQUE,
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.blame import line_of
 from autograph.runtime.tracing.state.trace import Trace
-from autograph.runtime.tracing.state.undo_log import attributes, contents
+from autograph.runtime.tracing.state.undo_log import Fallback, attributes, contents
 
+# Returns the staged form of a function that the graph may call, where only data decide how deep it recurses, or None.
+Helpers: TypeAlias = "Callable[[FunctionType], Any] | None"
+
+_NO_HELPERS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 DEEP = 25  # nested calls of a function by itself
 ALIKE = 4  # of these with the same arguments, as far as they are known
 MANY = 100  # calls of functions by themselves in one trace
@@ -40,13 +45,15 @@ class Recursion:
     Args:
         root: the function that is traced.
         signature: that of the trace.
+        helpers: as for `trace_function`.
 
     Attributes:
         staged: the staged functions that are called, by identity of the plain ones.
     """
 
-    def __init__(self, trace: Trace, root: Any, signature: Signature) -> None:
+    def __init__(self, trace: Trace, root: Any, signature: Signature, helpers: Helpers) -> None:
         self.trace = trace
+        self._helpers = helpers
         self.root = root
         self.staged: dict[int, Any] = {}
         self._signature = signature
@@ -73,7 +80,7 @@ class Recursion:
         except TooDeep:
             if self._may_record and (is_root or self._inside):
                 raise Restart({(OPAQUE, self.root.__code__)}) from None
-            if ALONE in self.trace.context.late:
+            if self._may_call(function, args):
                 raise Restart({(OPAQUE, function.__code__)}) from None
             raise
         calls.append(facts)
@@ -87,6 +94,28 @@ class Recursion:
     def recorded(self, traced: Any) -> Callable[..., Any]:
         """The function that traced code calls instead of the root, given the traced form of that."""
         return recorded_itself(self.trace, self.root, traced, self._signature, self.staged.get(id(self.root)))
+
+    def helper(self, function: FunctionType) -> Constant | None:
+        """The staged form of a function that calls itself, which the graph calls in its place, if there is one."""
+        is_odd = function.__closure__ or function.__kwdefaults__ or function.__code__.co_flags & _NO_HELPERS
+        if self._helpers is None or is_odd:
+            return None
+        found = self.staged.get(id(function)) or self._helpers(function)
+        if found is None:
+            return None
+        facts = {f"function_{id(function)}": function, f"code_{id(function)}": function.__code__}
+        facts[f"defaults_{id(function)}"] = function.__defaults__
+        known, code, defaults = facts
+        test = f"({known}.__code__ is {code} and {known}.__defaults__ is {defaults})"
+        self.trace.context.environment.guard((test, facts), f"the code of {function.__qualname__}")
+        return Constant(found)
+
+    def _may_call(self, function: Any, args: Sequence[Any]) -> bool:
+        """Whether the graph may call a function that calls itself: in a loop on its own, or in its staged form."""
+        if type(function) is not FunctionType or isinstance(function.__globals__, Fallback):
+            return ALONE in self.trace.context.late
+        is_staged = self.helper(function) is not None
+        return ALONE in self.trace.context.late or (is_staged and not any(map(is_users_object, args)))
 
     @property
     def _may_record(self) -> bool:

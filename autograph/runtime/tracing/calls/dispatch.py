@@ -303,7 +303,7 @@ class Caller(Calls):
                 return self.recursion.recorded(self.traced(function))
             reason = f"{function.__qualname__} is called when the graph runs, as it calls itself"
             self.trace.report("callback", reason)
-            return Recorded(self.trace, function)
+            return Recorded(self.trace, function, called=self.recursion.helper(function))
         if op_of(function) is not None or is_impure(function):
             return Recorded(self.trace, function)
         if is_plain_function(function):

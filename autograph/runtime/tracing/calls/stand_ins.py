@@ -15,6 +15,7 @@ from autograph.common import trace_rules
 from autograph.common.statics import class_has, is_a, module_of, own_attribute
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.callables import full_name_of
+from autograph.runtime.graph.graph import Constant
 from autograph.runtime.graph.object_model import GENERATORS, is_made_anew, is_open, is_users, is_users_object
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.traits import CONSUMES
@@ -84,14 +85,16 @@ class Recorded(TraceStandIn):
     Args:
         only_staged: call it at once if no argument is staged, unless it makes an array or another mutable object, which
             each run needs anew.
+        called: the function that the graph calls in its place, if any.
     """
 
-    __slots__ = ("only_staged",)
+    __slots__ = ("called", "only_staged")
     __doc__, __module__ = DESCRIPTION
 
-    def __init__(self, trace: Trace, function: Any, only_staged: bool = False) -> None:
+    def __init__(self, trace: Trace, function: Any, only_staged: bool = False, called: Constant | None = None) -> None:
         super().__init__(trace, function)
         self.only_staged = only_staged
+        self.called = called
 
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -125,7 +128,7 @@ class Recorded(TraceStandIn):
             method = f".{function.__name__}"
             if isinstance(function.__self__, GENERATORS) and op_of(function) is None:
                 return self.trace.record(method, (function.__self__, *args), kwargs)
-        return self.trace.record_function(function, args, kwargs)
+        return self.trace.record_function(function, args, kwargs, self.called)
 
     def _may_look_into(self, args: tuple[Any, ...]) -> bool:
         """Whether it is written in Python and gets an object of the user's, whose methods it may call."""

@@ -341,8 +341,8 @@ class Trace(Blocks):
         self.append(node)
         return None if inferred == NONE or isinstance(inferred, list) else self.proxy(node.add_output(inferred))
 
-    def record_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Record the call of a function: as its op, or as a callback."""
+    def record_function(self, function: Any, args: tuple[Any, ...], kwargs: Any, called: Any = None) -> Any:
+        """Record the call of a function, or of another one in its place: as its op, or as a callback."""
         if any(function is each for each in ABOUT_TYPES):
             result = of_types(function, [self.type_of(a) if is_tensor(a) else a for a in args], kwargs)
             if result is not NotImplemented:
@@ -353,7 +353,7 @@ class Trace(Blocks):
             check_names(self, str(own_attribute(function, "__name__")), parts, False)
             why = self.callbacks.note(function, parts)
             self.report("callback", f"{full_name_of(function)} is called as it is, {why}")
-            return self._call(function, (function, *args), kwargs)
+            return self._call(function, (called or function, *args), kwargs)
         return self.record(op, args, kwargs)
 
     def _materialize_args(self, args: tuple[Any, ...], kwargs: dict[str, Any] | None) -> None:

@@ -1,24 +1,24 @@
 # python 3.11
-# A function that calls itself, in a staged one.
+# A function inside another one that calls itself, and one of the module.
 # >>> before(9)
 # >>> after(9)
+def before(n):
+    def fibonacci(k):
+        return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)
+
+    return fibonacci(n)
+
+
 def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
 
-def before(n):
-    return fibonacci(n)
-
-
 def after(n):
-    a, b = 0, 1
-    for _ in range(n):
-        a, b = b, a + b
-    return a
+    return fibonacci(n)
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 6: `fibonacci` calls itself, and is traced for each depth. Decorate the one that recurses with
+#   advice: line 7: `fibonacci` calls itself, and is traced for each depth. Decorate the one that recurses with
 #     ag.function, and not its caller; or write it as a loop
 # after:
 #   no advice

@@ -1,6 +1,7 @@
 """Complex numbers: operators on numbers of each class, bit for bit; arrays of them; loops that are all machine code."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -24,10 +25,12 @@ OTHERS = {
     "np.float32": [np.float32(0.1), np.float32("nan")], "np.int64": [np.int64(-7), np.int64(2**53 + 1)],
     "np.uint8": [np.uint8(3)],
 }  # fmt: skip
-BINARY = ["x + y", "x - y", "x * y", "x / y", "x == y", "x != y", "y - x", "y / x", "x < y", "x // y"]
+BINARY = ["x + y", "x - y", "x * y", "x / y", "x == y", "x != y", "y - x", "y / x", "x < y", "x // y",
+          "x ** y", "y ** x"]  # fmt: skip
 UNARY = ["-x", "+x", "abs(x)", "not x", "x.real", "x.imag", "x.conjugate()", "complex(x)", "bool(x)", "float(x)",
          "x ** 2", "x ** 3", "x ** 7", "x ** 2.0", "x ** 0", "x ** -1", "x * 2", "1 - x", "x / 2", "x + 0.5j", "2j * x",
-         "x.imag * x.real", "1 if x else 2"]  # fmt: skip
+         "x.imag * x.real", "1 if x else 2", "2.5 ** x", "x ** 0.5j",
+         "x ** (2 + 0j)", "x ** (2 - 1j)", "0 ** x", "-3 ** x"]  # fmt: skip
 
 
 @pytest.mark.parametrize("expression", BINARY)
@@ -130,6 +133,13 @@ def copied(args):
     return [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
 
 
+def twiddles(n):
+    found = 0j
+    for k in range(n):
+        found += math.e ** (-2j * math.pi * k / n) + (k - 0.5) ** (0.5 + k * 1j)
+    return found
+
+
 @pytest.mark.parametrize(("plain", "args"), LOOPS)
 def test_loops(plain, args):
     function = ag.function(plain, engine="native")
@@ -143,7 +153,7 @@ def test_loops(plain, args):
 @pytest.mark.parametrize(
     ("plain", "args"),
     [(escapes, (0.1 + 0.2j, 500)), (horner, (WAVES, 0.5j)), (newton, (1 + 1j, 20)),
-     (convolved, (WAVES, WAVES[:3], np.zeros(14, complex)))],
+     (convolved, (WAVES, WAVES[:3], np.zeros(14, complex))), (twiddles, (40,))],
 )  # fmt: skip
 def test_python_has_no_part_in_them(plain, args):
     function = ag.function(plain, engine="native", strict=("native_callback",))

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from autograph.runtime.engines.native.emit import pow_rules
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.libmath.element_functions import function_of
-from autograph.runtime.engines.native.libmath.libm import PREFIX, is_pythons
+from autograph.runtime.engines.native.libmath.libm import COMPLEX_POWER, PREFIX, has_complex_power, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.libmath.vectors import Loop
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT
-from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, Value, array, constant
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, Value, array, constant, structure
 from autograph.runtime.engines.native.llvm.memory import strides_of
-from autograph.runtime.graph.operands import Array, NoLowering, Number
+from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, TensorType
 
 
@@ -57,8 +58,10 @@ def _made(emit: Emitter, found: Value, dtype: np.dtype[np.generic], lengths: Seq
     return replace(made, facts=(made.facts[0], *facts))
 
 
-def library(emit: Emitter, name: str, *args: Number, finite: bool = False) -> Number:
+def library(emit: Emitter, name: str, *args: Any, finite: bool = False) -> Number | Complex:
     """See `operands.Emitter`."""
+    if isinstance(args[0], Complex):
+        return _complex_power(emit, *args)
     if not is_pythons(name):
         raise NoLowering
     base, exponent = args[0], args[-1].known
@@ -83,6 +86,17 @@ def _library(emit: Emitter, name: str, args: Sequence[Number], finite: bool) -> 
     if finite:
         emit.leave_if(is_strange(emit, found))
     return found
+
+
+def _complex_power(emit: Emitter, x: Complex, y: Complex) -> Complex:
+    if not has_complex_power():
+        raise NoLowering
+    words = [each.ref for each in (*x.parts, *y.parts)]
+    found = emit.b.call_outside(COMPLEX_POWER, structure(DOUBLE, DOUBLE), *words)
+    real, imag = (Number(each.type, emit.b.extract_value(found, place)) for place, each in enumerate(x.parts))
+    for each in (real, imag):
+        emit.leave_if(is_strange(emit, each))
+    return Complex(x.type, (real, imag))
 
 
 def ufunc(emit: Emitter, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:

@@ -26,8 +26,8 @@ from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, w
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
 from autograph.runtime.graph.operands import DTYPES
 from autograph.runtime.graph.recursion import calls_itself
-from autograph.runtime.graph.traits import MAKES_ARRAYS, MAKES_VIEWS, READS_VIEWS, SLOW_IN_NUMPY
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.graph.traits import MAKES_ARRAYS, MAKES_VIEWS, READS_VIEWS, SLOW_IN_NUMPY, SLOW_ON_LIST
+from autograph.runtime.graph.types import ObjectType, TensorType
 
 STATEMENTS = 3      # on arrays, at least, each of which would be a call of a kernel or of NumPy
 
@@ -113,7 +113,7 @@ def _piece(nodes: list[Node], used: Counter[Value]) -> tuple[Node, list[Node]]:
 
 def _is_statement(node: Node) -> bool:
     """Whether NumPy or a kernel would be called for a node, as it computes elements of arrays or changes some."""
-    if node.op in MAKES_ARRAYS or effect_of(node).kind == WRITE:
+    if node.op in MAKES_ARRAYS or effect_of(node).kind == WRITE or _is_slow_on_list(node):
         return True
     return node.op in READS_VIEWS and (makes_view(node) or any(map(_is_array, node.inputs)))
 
@@ -131,6 +131,8 @@ def _fits(node: Node, small: set[Value]) -> bool:
         small: gets the vectors whose lengths are not known, but are those of small ones at most.
     """
     op = OPS.get(node.op)
+    if _is_slow_on_list(node):
+        return True
     if node.blocks or op is None or op.lower is None or effect_of(node).kind not in (PURE, VIEW, WRITE):
         return False
     if _is_slow(node):
@@ -144,7 +146,15 @@ def _fits(node: Node, small: set[Value]) -> bool:
 
 def _is_slow(node: Node) -> bool:
     """Whether NumPy takes long to make an array, of any length, that machine code makes element by element."""
-    return node.op in MAKES_ARRAYS and node.op in SLOW_IN_NUMPY
+    return (node.op in MAKES_ARRAYS and node.op in SLOW_IN_NUMPY) or _is_slow_on_list(node)
+
+
+def _is_slow_on_list(node: Node) -> bool:
+    """Whether Python goes through the objects of a list."""
+    if node.op not in SLOW_ON_LIST or node.kwargs or len(node.args) != 1:
+        return False
+    type = getattr(node.args[0], "type", None)
+    return isinstance(type, ObjectType) and type.name == "list"
 
 
 def _is_part(value: Value) -> bool:

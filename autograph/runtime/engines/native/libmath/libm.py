@@ -6,6 +6,7 @@ import ctypes
 import math
 import platform
 import random
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -17,6 +18,7 @@ from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 
 PREFIX = "ag_"      # of the names under which LLVM calls them, so that it assumes nothing about them
+COMPLEX_POWER = f"{PREFIX}complex_power"
 # The flags of divisions by zero, overflows and invalid operations, as in C's `fenv.h`; 0 if they are not known here.
 FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
 _TRIES = 200
@@ -78,6 +80,35 @@ def is_pythons(name: str) -> bool:
     if not agrees(theirs, ours, (args for args in _examples(name) if _is_defined(ours, args))):
         return False
     llvm.add_symbol(PREFIX + name, ctypes.cast(theirs, ctypes.c_void_p).value)
+    return True
+
+
+class _Complex(ctypes.Structure):
+    _fields_ = (("real", ctypes.c_double), ("imag", ctypes.c_double))
+
+
+@cache
+def has_complex_power() -> bool:
+    """Probe whether Python's function for powers of complex numbers is known; if so, make it known to LLVM.
+
+    On these machines, two floats are passed and returned as their structure is.
+    """
+    import llvmlite.binding as llvm
+
+    function = getattr(ctypes.pythonapi, "_Py_c_pow", None)
+    if function is None or not FLAGS or sys.platform == "win32":
+        return False
+    function.restype, function.argtypes = _Complex, [_Complex, _Complex]
+
+    def power(*parts: float) -> complex:
+        found = function(_Complex(*parts[:2]), _Complex(*parts[2:]))
+        return complex(found.real, found.imag)
+
+    draw = random.Random(1)
+    samples = [[draw.uniform(-9, 9) for _ in range(4)] for _ in range(_TRIES)]
+    if not agrees(power, lambda *parts: complex(*parts[:2]) ** complex(*parts[2:]), samples):
+        return False
+    llvm.add_symbol(COMPLEX_POWER, ctypes.cast(function, ctypes.c_void_p).value)
     return True
 
 

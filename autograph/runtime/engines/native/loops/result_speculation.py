@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.engines.native.abi import calling_convention
+from autograph.runtime.engines.native.kernels.straight_lines import is_straight
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, class_of
 from autograph.runtime.graph.graph import Node, Value, values_in, walk
 from autograph.runtime.graph.opdef import OPS
@@ -54,7 +55,10 @@ def useful(root: Node) -> set[Value]:
 
 
 def kept_whole(root: Node) -> set[Value]:
-    """The values that the code only looks up in dicts and sets, or puts into containers: their objects suffice."""
+    """The values of which the objects suffice.
+
+    The code only looks them up in dicts and sets, puts them into containers, or, where it is no loop, returns them.
+    """
     whole: set[Value] = set()
     other: set[Value] = set()
     for node in (root, *(each for block in root.blocks for each in walk(block))):
@@ -64,7 +68,7 @@ def kept_whole(root: Node) -> set[Value]:
             (whole if place in keys and place != of else other).update(values_in(arg))
         other.update(values_in(tuple(node.kwargs.values())))
         for block in node.blocks:
-            other.update(block.result_values)
+            (whole if is_straight(node) else other).update(block.result_values)
     return whole - other
 
 
