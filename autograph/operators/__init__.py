@@ -21,7 +21,7 @@ from autograph.operators.tracebacks import trim
 __all__ = [
     "ACTIVE", "and_", "assert_stmt", "bound", "call", "compare", "concrete", "context", "dict_comp", "for_stmt",
     "fstring", "gen_exp", "if_exp", "if_stmt", "in_", "in_place", "is_", "is_container", "is_not", "list_comp",
-    "mapped", "not_", "not_in", "or_", "percent", "place", "raise_", "ref", "set_comp", "trim", "unbound", "while_stmt",
-    "whole",
+    "mapped", "not_",
+    "not_in", "or_", "percent", "place", "raise_", "ref", "set_comp", "trim", "unbound", "while_stmt", "whole",
 ]  # fmt: skip
 __all__ += _of_builtins
