@@ -20,6 +20,7 @@ import numpy as np
 from autograph.common import disk_cache
 from autograph.runtime.engines.native.abi.c_entry import Rebindable
 from autograph.runtime.engines.native.abi.jit import Code
+from autograph.runtime.engines.native.abi.list_functions import ListFunction
 from autograph.runtime.engines.native.analysis.left_locals import known_where_left
 from autograph.runtime.engines.native.analysis.loops_over_arrays import CountedLoops
 from autograph.runtime.engines.native.kernels.fusion import Fuser
@@ -319,7 +320,7 @@ def _bind(made: engine.Executable) -> None:
     """Let a function call the C entry points of regions and kernels among its globals, once these have one."""
     names = made.run.__globals__
     for name, value in list(names.items()):
-        if isinstance(value, (Region, Kernel, small.Product)):
+        if isinstance(value, (Region, Kernel, small.Product, ListFunction)):
             made.bound[name] = value
             value.bind(names, name)
 

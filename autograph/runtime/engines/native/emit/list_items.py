@@ -8,18 +8,28 @@ says so: then Python's own function does it all.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
-from autograph.common.cpython_internals import CLASS, VALUE
+from autograph.common.cpython_internals import CLASS, HAS_DIGITS, LIST_ITEMS, SIZE, VALUE
+from autograph.runtime.engines.native.analysis.list_groups import routine_of
+from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import integer_of_one_digit
+from autograph.runtime.engines.native.llvm.cpython_abi import class_of, integer_of_one_digit
+from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
+from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType
 
 NONE = -(2**63)     # instead of a sum or number
 FEW = 24            # items that are sorted here; Python is faster with more
 _MANY = 2**30       # items whose sum may overflow
+_SMALL = 2**58      # a few integers up to here have a sum that does not
 
 _KINDS = {int: ir.I64, float: ir.DOUBLE}
+SUMS = [INT] * HAS_DIGITS + [FLOAT] * (sys.version_info < (3, 12))      # later versions compensate for rounding
 
 
 def total(module: ir.Module, of: type) -> ir.Function:
@@ -96,19 +106,24 @@ def _sort(module: ir.Module, of: type) -> ir.Function:
             number = _number(b, item, kind, of, no)
             b.store(item, b.gep(objects, loop.index, ir.PTR))
             b.store(number, b.gep(keys, loop.index, type_))
-            with b.loop(0, loop.index, carried=[no]) as others:
-                place = b.gep(ranks, others.index, ir.I64)
-                is_after = _compare(b, "gt", b.load(type_, b.gep(keys, others.index, type_)), number)
-                rank = b.load(ir.I64, place)
-                b.store(b.add(rank, b.cast("zext", is_after, ir.I64)), place)
-                others.carry(b.add(others.carried[0], b.cast("zext", b.xor(is_after, ir.TRUE), ir.I64)))
-            b.store(others.results[0], b.gep(ranks, loop.index, ir.I64))
+            _rank(b, keys, ranks, loop.index, type_)
         with b.loop(0, count) as loop:
             rank = b.load(ir.I64, b.gep(ranks, loop.index, ir.I64))
             b.store(b.load(ir.PTR, b.gep(objects, loop.index, ir.PTR)), b.gep(items, rank, ir.PTR))
         b.ret(1)
 
     return _function(module, f"ag_list_sort_{of.__name__}", ir.I64, build)
+
+
+def _rank(b: Builder, keys: ir.Value, ranks: ir.Value, last: ir.Value, type_: str) -> None:
+    """Store the rank of a number among those up to it, and correct the ranks of those."""
+    number = b.load(type_, b.gep(keys, last, type_))
+    with b.loop(0, last, carried=[ir.constant(ir.I64, 0)]) as others:
+        place = b.gep(ranks, others.index, ir.I64)
+        is_after = _compare(b, "gt", b.load(type_, b.gep(keys, others.index, type_)), number)
+        b.store(b.add(b.load(ir.I64, place), b.cast("zext", is_after, ir.I64)), place)
+        others.carry(b.add(others.carried[0], b.cast("zext", b.xor(is_after, ir.TRUE), ir.I64)))
+    b.store(others.results[0], b.gep(ranks, last, ir.I64))
 
 
 # Items ----------------------------------------------------------------------------------------------------------------
@@ -128,6 +143,29 @@ def _number(b: Builder, item: ir.Value, kind: ir.Value, of: type, otherwise: ir.
     is_short, found = integer_of_one_digit(b, item)
     _end_if(b, b.xor(is_short, ir.TRUE), otherwise)
     return found
+
+
+def _any_number(b: Builder, item: ir.Value, kind: ir.Value, of: type) -> ir.Value:
+    """The same, also for integers that are longer, but so small that a sum of a few does not overflow; or returns 0."""
+    no = ir.constant(ir.I64, 0)
+    if of is float:
+        return _number(b, item, kind, of, no)
+    _end_if(b, b.icmp("ne", b.load(ir.PTR, b.gep(item, CLASS)), kind), no)
+    is_short, found = integer_of_one_digit(b, item)
+
+    def ask() -> ir.Value:
+        overflow = b.room(ir.I32)
+        long = b.call(b.function.module.declare("PyLong_AsLongLongAndOverflow", ir.I64, ir.PTR, ir.PTR), item, overflow)
+        _end_if(b, b.or_(b.icmp("ne", b.load(ir.I32, overflow), 0), b.xor(_is_small(b, long), ir.TRUE)), no)
+        return long
+
+    number = b.if_else(is_short, lambda: found, ask, True)
+    assert number is not None
+    return number
+
+
+def _is_small(b: Builder, number: ir.Value) -> ir.Value:
+    return b.icmp("ult", b.add(number, _SMALL), 2 * _SMALL)
 
 
 def _compare(b: Builder, how: str, one: ir.Value, other: ir.Value) -> ir.Value:
@@ -166,4 +204,192 @@ def _function(
     if name not in module.functions:
         takes = ir.Parameter("items", ir.PTR), ir.Parameter("count", ir.I64), ir.Parameter("kind", ir.PTR)
         build(Builder(module.define(name, result, *takes, *more, words="internal", attributes="noinline")), *takes)
+    return module.functions[name]
+
+
+# Numbers in a buffer --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Buffered:
+    """A list whose items are numbers in a buffer, and which is no object.
+
+    Attributes:
+        type: of the numbers, which are no NaNs, or small integers.
+    """
+
+    type: TensorType
+    buffer: ir.Value
+    count: Number
+
+
+class ListGroup:
+    """Emits nodes of a `list_group`; raises `NoLowering` if not all numbers are known to be of one class.
+
+    Args:
+        calls: gives the expected kinds of results.
+        operation: emits a node of numbers, and returns whether it has an effect.
+    """
+
+    def __init__(self, calls: Any, operation: Callable[[Node], bool]) -> None:
+        self._flow = calls.flow
+        self._emit: LoopEmitter = calls.flow.emit
+        self._calls = calls
+        self._operation = operation
+        self._lists: dict[Value, Buffered] = {}
+
+    def run(self, group: list[Node]) -> list[Node]:
+        """Emit the nodes. Returns them."""
+        kinds = {self._calls.kind_met(each.output) for each in group if self._gives_item(each, group)}
+        type = kinds.pop() if len(kinds) == 1 else None
+        if type not in (INT, FLOAT) or not HAS_DIGITS:
+            raise NoLowering
+        if self._emit.loop is not None:
+            self._emit.loop.exits += 1      # such iterations are not undone
+        for node in group:
+            routine, source = routine_of(node), self._lists.get(node.args[0]) if _is_value(node.args[0]) else None
+            self._emit.b.place = node.place
+            if source is not None:
+                getattr(self, f"_{routine}")(node, source)
+            elif node is group[0]:
+                is_part = routine == "slice"
+                made = self._part(node.args[0], node.args[1], type) if is_part else self._built(node.args[0], type)
+                self._set(node.output, made)
+            elif self._operation(node):
+                raise NoLowering
+        return group
+
+    def _gives_item(self, node: Node, group: list[Node]) -> bool:
+        if routine_of(node) not in ("load", "sum", "min", "max") or not _is_value(node.args[0]):
+            return False
+        return node.args[0].node in group
+
+    def _buffer(self, type: TensorType) -> ir.Value:
+        return self._emit.b.room(ir.array(FEW, _KINDS[class_of(type)]))
+
+    def _built(self, items: list[Any], type: TensorType) -> Buffered:
+        """`[a, b]`"""
+        operands = [self._flow.operand(self._flow.value(item)) for item in items]
+        if len(items) > FEW or not all(isinstance(each, Number) and each.type == type for each in operands):
+            raise NoLowering
+        b, kind, buffer = self._emit.b, _KINDS[class_of(type)], self._buffer(type)
+        for place, each in enumerate(operands):
+            is_wrong = b.fcmp("uno", each.ref, each.ref) if type == FLOAT else b.xor(_is_small(b, each.ref), ir.TRUE)
+            self._emit.leave_if(Number(BOOL, is_wrong))
+            b.store(each.ref, b.gep(buffer, place, kind))
+        return Buffered(type, buffer, self._emit.constant(len(items), INT))
+
+    def _part(self, thing: Any, index: slice, type: TensorType) -> Buffered:
+        """`xs[a:b]`"""
+        emit, b, flow, kind = self._emit, self._emit.b, self._flow, class_of(type)
+        thing = flow.value(thing)
+        if not isinstance(thing, (Boxed, Given)) or thing.of is not list:
+            raise NoLowering
+        none, size = emit.constant(0, INT), Number(INT, emit.objects.load_at(ir.I64, thing.ref, SIZE))
+        emit.ranges.bound(size.ref, 0, 2**60)
+        bounds = []
+        for each, default in ((index.start, none), (index.stop, size)):
+            bound = default if each is None else flow.operand(flow.value(each))
+            if not isinstance(bound, Number) or bound.type != INT:
+                raise NoLowering
+            if emit.ranges.bounds(bound)[0] < 0:
+                behind = emit.integer("add", bound, size)
+                bound = emit.select(emit.compare("lt", bound, none), behind, bound)
+                bound = emit.select(emit.compare("lt", bound, none), none, bound)
+            bounds.append(emit.select(emit.compare("lt", size, bound), size, bound))
+        first, count = bounds[0], emit.integer("sub", bounds[1], bounds[0])
+        count = emit.select(emit.compare("lt", count, none), none, count)
+        emit.leave_if(emit.compare("gt", count, emit.constant(FEW, INT)))
+        emit.ranges.bound(count.ref, 0, FEW)
+        items, buffer = emit.objects.load_at(ir.PTR, thing.ref, LIST_ITEMS), self._buffer(type)
+        taken = b.call(
+            _taken(b.function.module, kind),
+            *(b.gep(items, first.ref, ir.PTR), count.ref, emit.objects.address(kind), buffer),
+        )
+        emit.leave_if(Number(BOOL, b.icmp("eq", taken, 0)))
+        return Buffered(type, buffer, count)
+
+    def _length(self, node: Node, source: Buffered) -> None:
+        self._flow.define(node.output, source.count)
+
+    def _load(self, node: Node, source: Buffered) -> None:
+        b, index = self._emit.b, self._flow.operand(self._flow.value(node.args[1]))
+        if not isinstance(index, Number) or index.type != INT:
+            raise NoLowering
+        place, kind = self._emit.place(index, source.count), _KINDS[class_of(source.type)]
+        self._flow.define(node.output, Number(source.type, b.load(kind, b.gep(source.buffer, place.ref, kind))))
+
+    def _sorted(self, node: Node, source: Buffered) -> None:
+        self._rank(node.output, source)
+
+    def _sort(self, node: Node, source: Buffered) -> None:
+        self._rank(node.args[0], source)
+        for none in node.outputs:
+            self._flow.define(none, Fixed(None))
+
+    def _rank(self, value: Value, source: Buffered) -> None:
+        b, buffer = self._emit.b, self._buffer(source.type)
+        b.call(_ranked(b.function.module, class_of(source.type)), source.buffer, source.count.ref, buffer)
+        self._set(value, replace(source, buffer=buffer))
+
+    def _set(self, value: Value, made: Buffered) -> None:
+        self._lists[value] = self._flow.state.env[value] = made
+
+    def _sum(self, node: Node, source: Buffered) -> None:
+        if source.type not in SUMS:
+            raise NoLowering
+        opcode = "fadd" if source.type == FLOAT else "add"
+        self._combine(node, source, lambda b, one, other: b.binary(opcode, one, other))
+
+    def _min(self, node: Node, source: Buffered) -> None:
+        self._combine(node, source, lambda b, one, other: b.select(_compare(b, "lt", other, one), other, one))
+
+    def _max(self, node: Node, source: Buffered) -> None:
+        self._combine(node, source, lambda b, one, other: b.select(_compare(b, "gt", other, one), other, one))
+
+    def _combine(self, node: Node, source: Buffered, rule: Callable[[Builder, ir.Value, ir.Value], ir.Value]) -> None:
+        """Combine the numbers, the first ones first; Python does so if there are none."""
+        emit, b, kind = self._emit, self._emit.b, _KINDS[class_of(source.type)]
+        emit.leave_if(emit.compare("eq", source.count, emit.constant(0, INT)))
+        first = b.load(kind, source.buffer)
+        if routine_of(node) == "sum":
+            first = b.binary("fadd", first, 0.0) if kind == ir.DOUBLE else first
+        with b.loop(1, source.count.ref, carried=[first]) as loop:
+            loop.carry(rule(b, loop.carried[0], b.load(kind, b.gep(source.buffer, loop.index, kind))))
+        found = Number(source.type, loop.results[0])
+        self._flow.leave_if_nan(node.output, found)
+        self._flow.define(node.output, found)
+
+
+def _is_value(arg: Any) -> bool:
+    return isinstance(arg, Value)
+
+
+def _taken(module: ir.Module, of: type) -> ir.Function:
+    """The function that puts the numbers of items into a buffer. Returns whether it could."""
+    buffer = ir.Parameter("buffer", ir.PTR)
+
+    def build(b: Builder, items: ir.Value, count: ir.Value, kind: ir.Value) -> None:
+        with b.loop(0, count) as loop:
+            number = _any_number(b, _item(b, items, loop.index), kind, of)
+            b.store(number, b.gep(buffer, loop.index, _KINDS[of]))
+        b.ret(1)
+
+    return _function(module, f"ag_list_taken_{of.__name__}", ir.I64, build, buffer)
+
+
+def _ranked(module: ir.Module, of: type) -> ir.Function:
+    """The function that sorts numbers from one buffer into another."""
+    name, type_ = f"ag_list_ranked_{of.__name__}", _KINDS[of]
+    if name not in module.functions:
+        source, target = ir.Parameter("source", ir.PTR), ir.Parameter("target", ir.PTR)
+        count = ir.Parameter("count", ir.I64)
+        b = Builder(module.define(name, ir.VOID, source, count, target, words="internal", attributes="noinline"))
+        ranks = b.room(ir.array(FEW, ir.I64))
+        with b.loop(0, count) as loop:
+            _rank(b, source, ranks, loop.index, type_)
+        with b.loop(0, count) as loop:
+            rank = b.load(ir.I64, b.gep(ranks, loop.index, ir.I64))
+            b.store(b.load(type_, b.gep(source, loop.index, type_)), b.gep(target, rank, type_))
+        b.ret()
     return module.functions[name]

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from operator import matmul
 from typing import Any
 
+from autograph.runtime.engines.native.abi import list_functions
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.kernels import elementwise, indices, loop_interchange
@@ -176,6 +177,8 @@ class Fuser(Copier):
             kind = Product if is_small_product(node) else Autotuned
             product = kind(lookup(node.op).target or matmul, self._after, node.place, self._module)
             self.call(self._into, product, node.args, node.outputs, node.place)
+        elif list_functions.is_list_function(node):
+            self.call(self._into, list_functions.made_for(node, self._after), node.args, node.outputs, node.place)
         else:
             self._copy([node])
 

@@ -163,6 +163,11 @@ class Examples:
             for each in first if list in map(type, first) else ():
                 _, stored = self._stored.setdefault(id(each), (each, []))
                 stored += self._examples(node.args[-1])[: MOST - len(stored)]
+        elif (made := ON_CONTAINER.get(node.op, "")) in ("sorted", "sum", "min", "max") and len(node.args) == 1:
+            if made == "sorted":
+                self._of[node.output] = first
+            else:
+                self._take(node.output, first)
         elif len(node.outputs) == 1 and node.op in OPS:
             self._compute(node)
 

@@ -8,11 +8,10 @@ code of the user's may compare the items.
 from __future__ import annotations
 
 import bisect
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from autograph.common.cpython_internals import ALLOCATED, CLASS, HAS_DIGITS, LIST_ITEMS, SIZE
+from autograph.common.cpython_internals import ALLOCATED, CLASS, HAS_DIGITS, HAS_SIMPLE_COUNTS, LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import list_items
 from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
@@ -34,7 +33,7 @@ from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import NoLowering, Number
-from autograph.runtime.graph.types import BOOL, FLOAT, INT
+from autograph.runtime.graph.types import BOOL, INT
 
 _OTHER = -1     # the place if an item is of another class
 
@@ -463,7 +462,7 @@ def total(calls: PythonCalls, node: Node, thing: Any) -> bool:
     value, behind = node.output, Point(at.block, at.place + 1)
     expected = calls.expect(value, value.type)
     type = INT if expected == UNKNOWN else expected
-    if type not in _SUMS:
+    if type not in list_items.SUMS:
         return aggregate(sum)(calls, node, thing)
     flow.resume_from(at)
     kind = class_of(type)
@@ -485,9 +484,6 @@ def total(calls: PythonCalls, node: Node, thing: Any) -> bool:
     assert result is not None
     flow.define(value, Number(type, result))
     return True
-
-
-_SUMS = [INT] * HAS_DIGITS + [FLOAT] * (sys.version_info < (3, 12))     # later versions compensate for rounding
 
 
 def _called(calls: PythonCalls, node: Node, function: Any, *args: Any) -> Value:
@@ -552,6 +548,11 @@ def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
     def copied() -> Value:
         found = call(calls, "PyList_GetSlice", thing, 0, size)
         raise_if(calls, node, b.is_null(found))
+        return found
+
+    def try_to_sort() -> Value:
+        found = b.if_else(is_last, lambda: emit.objects.another(thing.ref), copied) if may_take else copied()
+        assert found is not None
 
         def drop() -> Value:
             emit.objects.forget(found)
@@ -564,9 +565,17 @@ def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
     def ask() -> Value:
         return _by_objects(calls, node, thing, lambda: _called(calls, node, sorted, thing))
 
-    size = emit.objects.load_at(I64, thing.ref, SIZE)
-    made = b.if_else(b.icmp("sle", size, list_items.FEW), copied, lambda: NULL)
+    size, may_take = emit.objects.load_at(I64, thing.ref, SIZE), _is_used_up(calls, node)
+    is_last = b.icmp("eq", emit.objects.load_at(I64, thing.ref, 0), 1) if may_take else FALSE
+    made = b.if_else(b.icmp("sle", size, list_items.FEW), try_to_sort, lambda: NULL)
     assert made is not None
     found = b.if_else(b.is_null(made), ask, lambda: made, False)
     assert found is not None
     return give(calls, node, found, list)
+
+
+def _is_used_up(calls: PythonCalls, node: Node) -> bool:
+    """Whether the code owns a reference to the first argument of a node, and nothing reads that afterwards."""
+    at, value, flow = at_node(calls, node), node.args[0], calls.flow
+    is_dead = value not in flow.structure.live(Point(at.block, at.place + 1))
+    return HAS_SIMPLE_COUNTS and is_dead and (value, ()) in flow.state.owned

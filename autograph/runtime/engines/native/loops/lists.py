@@ -170,3 +170,11 @@ _ROUTINES: dict[str, Callable[..., bool]] = {
 def on_list(op: str) -> Callable[..., bool] | None:
     """The routine that emits an op for a list of Python's, if there is one."""
     return _ROUTINES.get(ON_LIST.get(op, ""))
+
+
+def constant_item(items: tuple[Any, ...], index: Any) -> Any:
+    """The item of a tuple that is no object, at a constant index."""
+    place = index.known if isinstance(index, Number) else index
+    if type(place) is not int or not -len(items) <= place < len(items):
+        raise NoLowering
+    return items[place]

@@ -16,10 +16,12 @@ from autograph.common.code_marks import UNBOUND
 from autograph.runtime.engines.native.analysis import view_groups
 from autograph.runtime.engines.native.analysis.if_conversion import compares, is_speculatable, late_last
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
+from autograph.runtime.engines.native.analysis.list_groups import list_group
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
+from autograph.runtime.engines.native.emit.list_items import ListGroup
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
 from autograph.runtime.engines.native.emit.tier_up import assembled
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight
@@ -32,7 +34,7 @@ from autograph.runtime.engines.native.loops.containers import call_directly, on_
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
 from autograph.runtime.engines.native.loops.iterators import advance, begin, raise_again
-from autograph.runtime.engines.native.loops.lists import is_list, on_list
+from autograph.runtime.engines.native.loops.lists import constant_item, is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.engines.native.loops.random_items import on_random_items
 from autograph.runtime.engines.native.loops.recursion import on_itself
@@ -172,6 +174,9 @@ class Lowering:
             changes = self.flow.attempt(self._of_group, group)
             if changes is not None:
                 return group, changes
+        reads = list_group(self._structure, block, place)
+        if reads and self.flow.attempt(ListGroup(self.calls, self._operation).run, reads):
+            return reads, False
         node = block.nodes[place]
         if not view_groups.makes_view(node) or node in self._structure.made_anew:
             changes = self.flow.attempt(self._operation, node)
@@ -286,7 +291,7 @@ class Lowering:
             self.calls.direct.setdefault(node, None)
             return emit(self.calls, node, *args)
         elif node.op == "getitem" and type(args[0]) is tuple:
-            found = _item(args[0], args[1])
+            found = constant_item(*args)
         elif args and is_list(args[0]) and (emit := on_list(node.op)) is not None:
             return emit(self.calls, node, *args)
         elif any(map(mixed_numbers.is_mixed, args)):
@@ -591,10 +596,3 @@ def _takes(rule: Any, count: int, names: tuple[str, ...]) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _item(items: tuple[Any, ...], index: Any) -> Any:
-    place = index.known if isinstance(index, Number) else index
-    if type(place) is not int or not -len(items) <= place < len(items):
-        raise NoLowering
-    return items[place]

@@ -305,6 +305,11 @@ class PythonCalls:
         self.expected[value] = found
         return found
 
+    def kind_met(self, value: Value) -> Any:
+        """The expected kind of a value; or that of earlier results, if its object would suffice."""
+        found = self.expect(value, value.type)
+        return self._met.get(value) if found is None and self._met is not None else found
+
     # Calls ------------------------------------------------------------------------------------------------------------
 
     def call(self, block: Block, place: int, lower: Callable[[Block, int], bool]) -> int | None:
