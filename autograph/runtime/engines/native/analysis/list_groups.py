@@ -1,6 +1,6 @@
 """Lists of numbers that only the next nodes read, so that machine code needs no objects for them.
 
-    w = sorted(x[i:i + 5])
+    w = sorted(x[i:i + 5])      # or sorted([a, b, c])
     out.append(w[len(w) // 2])
 
 Numbers in a buffer do for such a list. If the code is left among these nodes, Python does all of them again.
@@ -43,9 +43,7 @@ def list_group(structure: Structure, block: Block, place: int) -> list[Node]:
         if not reads and at > place and not _is_of_numbers(node):
             return []
         if routine in ("build", "slice", "sorted") and (reads or at == place):
-            if routine == "build" and not (type(node.args[0]) is list and node.args[0]):
-                return []
-            if routine == "sorted" and not reads:
+            if routine != "slice" and not reads and not (type(node.args[0]) is list and node.args[0]):
                 return []
             lists.add(node.output)
             stop = max(stop, structure.last_use(block, node.output) + 1)

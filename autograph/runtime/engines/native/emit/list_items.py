@@ -255,6 +255,8 @@ class ListGroup:
                 is_part = routine == "slice"
                 made = self._part(node.args[0], node.args[1], type) if is_part else self._built(node.args[0], type)
                 self._set(node.output, made)
+                if routine == "sorted":
+                    self._rank(node.output, made)
             elif self._operation(node):
                 raise NoLowering
         return group

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from autograph.common.cpython_internals import CLASS, SIZE, TUPLE_ITEMS
+from autograph.common.cpython_internals import CLASS, LIST_ITEMS, SIZE, TUPLE_ITEMS
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm.ir import FALSE, I64, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops.iterators import raise_again
@@ -89,6 +89,17 @@ def are_plain(calls: PythonCalls, thing: Value) -> Value:
         kind = objects.load_at(PTR, b.load(PTR, b.gep(items, loop.index, PTR)), CLASS)
         loop.carry(b.and_(loop.carried[0], is_plain_class(calls, kind)))
     return loop.results[0]
+
+
+def are_numbers(calls: PythonCalls, thing: Value) -> Value:
+    """Whether all items of a list are Python's numbers, so that to compare or add them runs no code of the user's."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    items, classes = objects.load_at(PTR, thing, LIST_ITEMS), [objects.address(kind) for kind in (int, float, bool)]
+    with b.loop(0, objects.load_at(I64, thing, SIZE), carried=[FALSE]) as loop:
+        kind = objects.load_at(PTR, b.load(PTR, b.gep(items, loop.index, PTR)), CLASS)
+        is_other = [b.icmp("ne", kind, each) for each in classes]
+        loop.carry(b.or_(loop.carried[0], b.and_(b.and_(is_other[0], is_other[1]), is_other[2])))
+    return b.xor(loop.results[0], TRUE)
 
 
 def is_plain_class(calls: PythonCalls, kind: Value) -> Value:

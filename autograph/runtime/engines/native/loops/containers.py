@@ -569,7 +569,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "sum": (list_methods.total, _is_list),
     "min": (list_methods.extreme(min, "lt"), _is_list),
     "max": (list_methods.extreme(max, "gt"), _is_list),
-    "sorted": (list_methods.sort_copy, _is_list),
+    "sorted": (list_methods.sort_copy, lambda *args: len(args) == 1 and is_list(args[0])),
     "sort": (list_methods.sort, _is_list),
     "reverse": (list_methods.reverse, _is_list),
     "index": (list_methods.index, _first_is(list)),

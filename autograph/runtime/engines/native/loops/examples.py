@@ -164,6 +164,8 @@ class Examples:
                 _, stored = self._stored.setdefault(id(each), (each, []))
                 stored += self._examples(node.args[-1])[: MOST - len(stored)]
         elif (made := ON_CONTAINER.get(node.op, "")) in ("sorted", "sum", "min", "max") and len(node.args) == 1:
+            if type(node.args[0]) is list:
+                first = [[each for arg in node.args[0] for each in self._examples(arg)]]
             if made == "sorted":
                 self._of[node.output] = first
             else:

@@ -11,13 +11,14 @@ import bisect
 from collections.abc import Callable
 from typing import Any
 
-from autograph.common.cpython_internals import ALLOCATED, CLASS, HAS_DIGITS, HAS_SIMPLE_COUNTS, LIST_ITEMS, SIZE
+from autograph.common.cpython_internals import ALLOCATED, HAS_DIGITS, HAS_SIMPLE_COUNTS, LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import list_items
 from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I64, NULL, PTR, TRUE, Value, constant
 from autograph.runtime.engines.native.loops.c_calls import (
+    are_numbers,
     call,
     call_object,
     class_of_operand,
@@ -32,7 +33,7 @@ from autograph.runtime.engines.native.loops.lists import at_node, length, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
-from autograph.runtime.graph.operands import NoLowering, Number
+from autograph.runtime.graph.operands import Boxed, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT
 
 _OTHER = -1     # the place if an item is of another class
@@ -290,7 +291,7 @@ def _or_slow(calls: PythonCalls, place: Value, fast: Callable[[], Any], slow: Ca
 
 def _by_objects(calls: PythonCalls, node: Node, thing: Any, direct: Callable[[], Value]) -> Value:
     """A new reference that `direct` gives if all items are numbers; otherwise Python runs the node."""
-    found = calls.flow.emit.b.if_else(_are_numbers(calls, thing.ref), direct, lambda: calls.fall_back(node))
+    found = calls.flow.emit.b.if_else(are_numbers(calls, thing.ref), direct, lambda: calls.fall_back(node))
     assert found is not None
     return found
 
@@ -361,7 +362,7 @@ def _number(calls: PythonCalls, node: Node, thing: Any, name: str, sought: Numbe
         leave_if(calls, b.icmp("slt", found, 0))
         return found if found.type == I64 else b.cast("sext", found, I64)
 
-    found = b.if_else(_are_numbers(calls, thing.ref), ask, lambda: _index_by_python(calls, node))
+    found = b.if_else(are_numbers(calls, thing.ref), ask, lambda: _index_by_python(calls, node))
     assert found is not None
     return found
 
@@ -443,17 +444,6 @@ FUNCTIONS: dict[Any, Callable[..., bool]] = {
 
 
 # All items ------------------------------------------------------------------------------------------------------------
-
-
-def _are_numbers(calls: PythonCalls, thing: Value) -> Value:
-    """Whether all items of a list are Python's numbers, so that to compare or add them runs no code of the user's."""
-    b, objects = calls.flow.emit.b, calls.flow.emit.objects
-    items, classes = objects.load_at(PTR, thing, LIST_ITEMS), [objects.address(kind) for kind in (int, float, bool)]
-    with b.loop(0, objects.load_at(I64, thing, SIZE), carried=[FALSE]) as loop:
-        kind = objects.load_at(PTR, b.load(PTR, b.gep(items, loop.index, PTR)), CLASS)
-        is_other = [b.icmp("ne", kind, each) for each in classes]
-        loop.carry(b.or_(loop.carried[0], b.and_(b.and_(is_other[0], is_other[1]), is_other[2])))
-    return b.xor(loop.results[0], TRUE)
 
 
 def total(calls: PythonCalls, node: Node, thing: Any) -> bool:
@@ -543,6 +533,8 @@ def _is_unsorted(calls: PythonCalls, thing: Value) -> Value:
 def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
     """`sorted(xs)`"""
     emit, b = calls.flow.emit, calls.flow.emit.b
+    if type(thing) is list:
+        return _sort_display(calls, node, thing)
     calls.flow.resume_from(at_node(calls, node))
 
     def copied() -> Value:
@@ -570,6 +562,30 @@ def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
     made = b.if_else(b.icmp("sle", size, list_items.FEW), try_to_sort, lambda: NULL)
     assert made is not None
     found = b.if_else(b.is_null(made), ask, lambda: made, False)
+    assert found is not None
+    return give(calls, node, found, list)
+
+
+def _sort_display(calls: PythonCalls, node: Node, items: list[Any]) -> bool:
+    """`sorted([a, b])`"""
+    operands = _operands(calls, items)
+    calls.flow.resume_from(at_node(calls, node))
+    made, emit, b = _new_list(calls, operands), calls.flow.emit, calls.flow.emit.b
+
+    def direct() -> Value:
+        emit.objects.forget(_called(calls, node, list.sort, Boxed(made, list)))
+        return made
+
+    def by_python() -> Value:
+        emit.objects.forget(made)
+        return calls.fall_back(node)
+
+    def ask() -> Value:
+        found = b.if_else(are_numbers(calls, made), direct, by_python)
+        assert found is not None
+        return found
+
+    found = b.if_else(_is_unsorted(calls, made), ask, lambda: made, False)
     assert found is not None
     return give(calls, node, found, list)
 

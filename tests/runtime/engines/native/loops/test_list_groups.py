@@ -72,6 +72,16 @@ def display(xs, k):
     return out
 
 
+def sorted_displays(xs, k):
+    out = []
+    for i in range(1, len(xs) - 1):
+        out.append(sorted([xs[i - 1], xs[i], xs[i + 1]])[1])
+        out.append(sorted([xs[i - 1], xs[i], xs[k % len(xs)]]))
+        out.append(max([xs[i - 1], xs[i]]))
+        out.append(min([xs[i - 1], xs[i]]) if i % 3 else sum([xs[i], i]))
+    return out
+
+
 def out_of_bounds(xs, k):
     out = []
     for i in range(len(xs)):
@@ -102,7 +112,9 @@ def kept(xs, k):
     return out, last
 
 
-FUNCTIONS = [medians, sorted_in_place, of_window, extremes, display, out_of_bounds, changed_meanwhile, kept]
+FUNCTIONS = [
+    *(medians, sorted_in_place, of_window, extremes, display, sorted_displays, out_of_bounds, changed_meanwhile, kept),
+]
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native", "default"])
