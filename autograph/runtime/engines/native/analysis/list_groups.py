@@ -19,7 +19,7 @@ _READS = frozenset({"length", "load", "sorted", "sort", "sum", "min", "max"})
 
 
 def routine_of(node: Node) -> str:
-    """What a node does with a list: `build`, `slice`, one of `_READS`; "" for anything else."""
+    """The name of an operation on a list: `build`, `slice`, one of `_READS`; "" for any other node."""
     if node.kwargs:
         return ""
     if node.op in ON_LIST:
