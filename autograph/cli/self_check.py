@@ -130,7 +130,7 @@ def internals() -> dict[str, str]:
     from autograph.common import bytecode, cpython_internals, line_tables, numpy_internals
 
     sums = numpy_internals.sums_are_known, numpy_internals.sums_of_rows_are_known
-    known = *sums, numpy_internals.sums_of_parts_are_known
+    known = *sums, numpy_internals.sums_of_parts_are_known, numpy_internals.deviations_are_known
     are_summed = all(is_known(np.dtype(char)) for is_known in known for char in "fd")
     has_numbers = cpython_internals.HAS_DIGITS and cpython_internals.HAS_SIMPLE_COUNTS
     problems = {

@@ -191,6 +191,19 @@ def sums_of_rows_are_known(dtype: np.dtype[Any]) -> bool:
     return agrees(added, lambda x: np.sum(x, axis=tuple(range(x.ndim - 1))), samples)
 
 
+@cache
+def deviations_are_known(dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy's variance of floats is the mean of squared differences, and the deviation its root."""
+    random = np.random.default_rng(0)
+
+    def variance(x: Any) -> Any:
+        differences = x - np.mean(x)
+        return np.mean(differences * differences)
+
+    samples = [(random.normal(size=size).astype(dtype) * 3,) for size in (1, 2, 9, 130, (3, 3), (7, 40))]
+    return agrees(variance, np.var, samples) and agrees(lambda x: np.sqrt(variance(x)), np.std, samples)
+
+
 def _pairwise_sum(x: Any) -> Any:
     if len(x) > PAIRWISE:
         half = len(x) // 2 & -8

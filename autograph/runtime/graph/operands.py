@@ -336,6 +336,9 @@ class Vectors(Protocol):
     def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
         """The reduction of all elements: `add mean max min or and argmax argmin`, as NumPy computes it."""
 
+    def median(self, x: View | Computed) -> Number:
+        """The median of all elements, as `np.median` computes it."""
+
     def accumulated(self, how: str, x: View | Computed) -> Array:
         """The sums (`add`) or products (`mul`) up to each element, as `np.cumsum` computes them; for `MAKES_ARRAYS`."""
 

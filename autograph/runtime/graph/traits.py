@@ -183,6 +183,7 @@ QUIET = Relation("whether running it neither raises nor warns: a rule for nodes"
 
 MAKES_VIEWS = Trait("its lowering makes views of arrays for which there is no object")
 ONE_BY_ONE = Trait("its lowering for arrays calls a loop of NumPy's for each element")
+QUADRATIC = Trait("its lowering for arrays takes a time that grows with the square of their lengths")
 READS_VIEWS = Trait("its lowering reads arrays, also views for which there is no object")
 ARRAY_PRODUCT = Trait("sums products of the elements of its arguments: `a @ b`, `np.einsum`")
 ADDITION = Trait("adds or subtracts two arguments")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import Infer, Vjp
+from autograph.runtime.graph.traits import QUADRATIC, READS_VIEWS
 from autograph.runtime.graph.types import Type
 from autograph.runtime.ops.gradients.elementwise import fit_list
 from autograph.runtime.ops.gradients.reductions import in_rows
@@ -20,6 +21,7 @@ from autograph.runtime.ops.inference.declare import functions
 from autograph.runtime.ops.inference.numpy_probe import probe, shaped
 from autograph.runtime.ops.inference.shape_rules import operand, out_type, reduced
 from autograph.runtime.ops.mathematics.reductions import options, reduction, sample_axis
+from autograph.runtime.ops.native import vectors
 
 Call = Callable[..., Any]
 
@@ -147,8 +149,11 @@ def median_vjp(skipping: bool) -> Vjp:
 
 # ------------------------------------------------------------------------------------------------ declarations
 
-for _name in ("median", "nanmedian"):
-    functions(f"np.{_name}", reduction(getattr(np, _name)), raises=False, vjp=median_vjp("nan" in _name))
+functions(
+    "np.median", reduction(np.median), raises=False, vjp=median_vjp(False), lower=vectors.median,
+    traits=[READS_VIEWS, QUADRATIC],
+)  # fmt: skip
+functions("np.nanmedian", reduction(np.nanmedian), raises=False, vjp=median_vjp(True))
 for _name in "quantile percentile nanquantile nanpercentile".split():
     _options = 0.01 if "percentile" in _name else 1.0, "nan" in _name
     _vjp = quantile_vjp(_of_elements, *_options), quantile_vjp(_of_q, *_options)

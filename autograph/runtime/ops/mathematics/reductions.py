@@ -183,9 +183,15 @@ each_function(
     traits=[SUMMATION, MEAN, SLOW_IN_NUMPY, READS_VIEWS],
 )  # fmt: skip
 each_function("np.nanmean", reduction, raises=False, vjp=rules.reducing(rules.mean, missing=0))
-each_function("np.var .var", reduction, raises=False, vjp=rules.reducing(rules.variance, rules.MOMENT))
+each_function(
+    "np.var .var", reduction, raises=False, vjp=rules.reducing(rules.variance, rules.MOMENT),
+    lower=vectors.deviation(False), traits=[READS_VIEWS],
+)  # fmt: skip
 each_function("np.nanvar", reduction, raises=False, vjp=rules.reducing(rules.variance, rules.MOMENT, missing=0))
-each_function("np.std .std", reduction, raises=False, vjp=rules.reducing(rules.deviation, rules.MOMENT))
+each_function(
+    "np.std .std", reduction, raises=False, vjp=rules.reducing(rules.deviation, rules.MOMENT),
+    lower=vectors.deviation(True), traits=[READS_VIEWS],
+)  # fmt: skip
 each_function("np.nanstd", reduction, raises=False, vjp=rules.reducing(rules.deviation, rules.MOMENT, missing=0))
 # Extremes raise for no elements, or where all elements are nans.
 for _how, _ufunc in (("max", np.maximum), ("min", np.minimum)):

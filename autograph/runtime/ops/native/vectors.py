@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.numpy_internals import deviations_are_known
 from autograph.runtime.graph.operands import (
     DTYPES,
     Array,
@@ -37,7 +38,7 @@ from autograph.runtime.ops.native.views import broadcast, common_shape, item, pa
 Rule = Callable[..., Any]
 VECTORS = (Array, View, Computed)
 NUMBERS = (Number, Complex)
-_SQUARE = Inner(np.square, RULES["square"])
+_SQUARE, _MINUS = Inner(np.square, RULES["square"]), Inner(np.subtract, RULES["subtract"])
 _PRODUCTS = frozenset([np.multiply, np.square])
 # Of complex numbers: these drop no operand, so that each raises the flags that NumPy's loop raises.
 _OF_COMPLEX = frozenset("add subtract multiply square negative positive conjugate".split())
@@ -107,6 +108,28 @@ def reduction(how: str) -> Rule:
         if type(axis) not in (int, type(None)) or axis not in axes:
             raise NoLowering
         return emit.vectors.reduction(how, _in_order(emit, a) if len(x.shape) > 1 else x)
+
+    return rule
+
+
+def median(emit: Emitter, a: Any) -> Number:
+    """`np.median(a)` of a part of an array, or a list."""
+    x = operand(emit, a)
+    if isinstance(x, NUMBERS) or isinstance(a, Array):     # of any size
+        raise NoLowering
+    return emit.vectors.median(x)
+
+
+def deviation(root: bool) -> Rule:
+    """The lowering of `np.var(a)`, the mean of the squared differences from the mean, or of its root `np.std(a)`."""
+
+    def rule(emit: Emitter, a: Any, axis: Any = None) -> Number:
+        x = operand(emit, a)
+        if isinstance(x, NUMBERS) or x.dtype.kind != "f" or not deviations_are_known(x.dtype):
+            raise NoLowering
+        differences = computed(emit, _MINUS, x, reduction("mean")(emit, a, axis))
+        found = emit.vectors.reduction("mean", computed(emit, _SQUARE, differences))
+        return emit.function("sqrt", found) if root else found
 
     return rule
 

@@ -6,12 +6,21 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from autograph.runtime.engines.native.analysis.part_sizes import most_elements
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Node, Value, walk
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW
 from autograph.runtime.graph.recursion import calls_itself
-from autograph.runtime.graph.traits import IN_PLACE, LOOP, MAKES_VIEWS, MATRIX_PRODUCT, ONE_BY_ONE, READS_VIEWS
+from autograph.runtime.graph.traits import (
+    IN_PLACE,
+    LOOP,
+    MAKES_VIEWS,
+    MATRIX_PRODUCT,
+    ONE_BY_ONE,
+    QUADRATIC,
+    READS_VIEWS,
+)
 from autograph.runtime.graph.types import TensorType
 
 LONGEST = 16    # nodes in a loop
@@ -19,6 +28,7 @@ MOST = 64       # the same for code that runs once
 LONG = 2048     # elements of a vector, from which on a kernel is faster, although Python calls it
 FEW = 48        # the same for functions that NumPy computes faster if it gets all elements at once
 SMALL = 64      # elements of a matrix that code computes with known shape
+MOST_IN_SQUARE = 128    # the same for functions that compare each element with each
 LARGE = 256     # the same for matrices and so on, whose rows are short
 
 
@@ -120,15 +130,21 @@ def is_strided(node: Node | None) -> bool:
 
 
 def computes_long(node: Node) -> bool:
-    """Whether a node computes a vector that is long, or may be: of the same part of an array in all iterations."""
+    """Whether a node computes a vector that is long, or may be: of the same part of an array in all iterations.
+
+    Or whether it takes long for one that may be.
+    """
+    if node.op in QUADRATIC:
+        return any((most_elements(each) or LARGE) > MOST_IN_SQUARE for each in node.inputs if _is_array(each))
     if node.op not in MAKES_VIEWS or node.op not in READS_VIEWS or not _is_array(node.output):
         return False
     shape = node.output.type.shape  # type: ignore[union-attr]
+    count = most_elements(node.output)
     if node.op in ONE_BY_ONE:
-        return None in shape or math.prod(shape) > FEW
-    if None in shape:
+        return count is None or count > FEW
+    if count is None:
         return len(shape) > 1 or any(_is_same_part(each) for each in node.inputs)
-    return math.prod(shape) >= (LONG if len(shape) == 1 else LARGE)
+    return count >= (LONG if len(shape) == 1 else LARGE)
 
 
 def _is_same_part(value: Value) -> bool:

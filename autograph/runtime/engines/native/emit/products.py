@@ -21,7 +21,7 @@ from autograph.runtime.engines.native.emit.buffers import FEW, Buffer, listed, p
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
 from autograph.runtime.engines.native.emit.vector_elements import array, checked, chosen, in_memory, items, kept
-from autograph.runtime.engines.native.emit.vector_reductions import accumulated, reduced
+from autograph.runtime.engines.native.emit.vector_reductions import accumulated, median, reduced
 from autograph.runtime.engines.native.emit.vector_stores import store, store_rows
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
@@ -83,6 +83,9 @@ class Vectors:
 
     def reduction(self, how: str, x: View | Gathered | Computed) -> Number:
         return reduced(self._emit, how, x)
+
+    def median(self, x: View | Computed) -> Number:
+        return median(self._emit, x)
 
     def accumulated(self, how: str, x: View | Computed) -> Array:
         return accumulated(self._emit, how, x)

@@ -7,15 +7,16 @@ combines elements in NumPy's order, see `combiner`. A computed vector is in a bu
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from autograph.common.numpy_internals import BUFFER_SIZE, sums_are_known, sums_of_parts_are_known
+from autograph.common.probes import agrees
 from autograph.runtime.engines.native.emit.buffers import contiguous, pointer
 from autograph.runtime.engines.native.emit.combiner import Combiner
-from autograph.runtime.engines.native.emit.emitter import Emitter
+from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
 from autograph.runtime.engines.native.emit.vector_elements import Place, checked, in_memory, reader, ref_of
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
@@ -28,6 +29,7 @@ from autograph.runtime.graph.types import BOOL, INT, scalar
 from autograph.runtime.ops.native.number_rules import RULES
 
 Elements: TypeAlias = "View | Gathered | Computed"
+MOST_OF_MEDIANS = 128   # elements; NumPy is faster for many, so nodes that may have more are not emitted (`QUADRATIC`)
 PLACES = {"argmax": "max", "argmin": "min"}     # reductions that give the place of an extreme
 _WIDE = {"b": np.dtype("int64"), "i": np.dtype("int64"), "u": np.dtype("uint64")}       # the dtypes of sums
 
@@ -262,3 +264,81 @@ def _place(module: ir.Module, how: str, dtype: np.dtype[Any]) -> ir.Function:
                 b.ret(loop.index)
         b.ret(-1)
     return function
+
+
+# Medians --------------------------------------------------------------------------------------------------------------
+# The function finds the elements of middle rank by counting for each how many are less, or equal and before it. That
+# takes a hundredth of NumPy's time for nine elements, and needs no sorted copy.
+
+
+def median(emit: Emitter, x: View | Computed) -> Number:
+    """See `operands.Vectors`."""
+    dtype = x.dtype
+    if dtype.char not in DTYPES or dtype.kind not in "iuf" or not medians_are_known(dtype):
+        raise NoLowering
+    count = _count(emit, x)
+    emit.leave_if(emit.compare("eq", count, emit.constant(0, INT)))
+    emit.leave_if(emit.compare("gt", count, emit.constant(MOST_OF_MEDIANS, INT)))
+    if isinstance(x, View) and len(x.shape) > 1:
+        x = Computed(dtype, x.shape, dtype, RULES["positive"], (x,))
+    buffer, view, raised = in_memory(emit, "median", x)
+    function = _median(emit.b.function.module, dtype)
+    found = emit.b.call(function, pointer(emit, view), view.strides[-1].ref, count.ref)
+    if buffer is not None:
+        buffer.release()
+    if raised is not ir.FALSE:
+        emit.leave_if(Number(BOOL, raised))
+    emit.underflows |= dtype.kind == "f"
+    result = Number(scalar(_median_dtype(dtype)), found)
+    emit.leave_if(is_strange(emit, result))     # NumPy may warn
+    return result
+
+
+def _median_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of the mean of such elements."""
+    return dtype if dtype.kind == "f" else np.dtype(float)
+
+
+def _median(module: ir.Module, dtype: np.dtype[Any]) -> ir.Function:
+    """The function of an address, a stride and a length; it gives NaN if there is one."""
+    name, result = f"median_of_{dtype.char}", memory_type(_median_dtype(dtype))
+    if name in module.functions:
+        return module.functions[name]
+    x, stride, n = (ir.Parameter(*each) for each in (("x", ir.PTR), ("stride", ir.I64), ("n", ir.I64)))
+    b = Builder(module.define(name, result, x, stride, n, words="internal", attributes="noinline"))
+    kind, is_float, none = memory_type(dtype), dtype.kind == "f", ir.constant(ir.I64, 0)
+    low, high = b.binary("lshr", b.sub(n, 1), 1), b.binary("lshr", n, 1)
+
+    def element(index: ir.Value) -> ir.Value:
+        return b.load(kind, b.gep(x, b.mul(index, stride)), dtype.itemsize)
+
+    with b.loop(0, n, 1, [ir.zero(kind), ir.zero(kind), ir.FALSE]) as loop:
+        one = element(loop.index)
+        with b.loop(0, n, 1, [none]) as ranks:
+            other = element(ranks.index)
+            less = b.fcmp("olt", other, one) if is_float else b.icmp("slt" if dtype.kind == "i" else "ult", other, one)
+            same = b.fcmp("oeq", other, one) if is_float else b.icmp("eq", other, one)
+            counts = b.or_(less, b.and_(same, b.icmp("slt", ranks.index, loop.index)))
+            ranks.carry(b.add(ranks.carried[0], b.cast("zext", counts, ir.I64)))
+        rank, (lower, upper, has_nan) = ranks.results[0], loop.carried
+        lower = b.select(b.icmp("eq", rank, low), one, lower)
+        upper = b.select(b.icmp("eq", rank, high), one, upper)
+        loop.carry(lower, upper, b.or_(has_nan, b.fcmp("uno", one, 0.0) if is_float else ir.FALSE))
+    middle: list[ir.Value] = [*loop.results[:2]]
+    if not is_float:
+        middle = [b.cast("sitofp" if dtype.kind == "i" else "uitofp", each, result) for each in middle]
+    first = b.binary("fadd", 0.0, middle[0])    # the mean of one element, or of two, as NumPy computes it
+    both = b.binary("fdiv", b.binary("fadd", first, middle[1]), 2.0)
+    mean = b.select(b.icmp("eq", low, high), first, both)
+    b.ret(b.select(loop.results[2], ir.constant(result, np.nan), mean))
+    return module.functions[name]
+
+
+@cache
+def medians_are_known(dtype: np.dtype[Any]) -> bool:
+    """Whether NumPy's median is the mean of the elements in the middle."""
+    numbers = np.random.default_rng(0).normal(size=40) * 40
+    zeros = np.zeros(12, dtype)
+    several = [(abs(numbers) if dtype.kind == "u" else numbers).astype(dtype), zeros, -zeros]
+    samples = [(each[:size],) for each in several for size in (1, 2, 3, 8, 9, 12)]
+    return agrees(lambda x: np.mean(np.sort(x)[(len(x) - 1) // 2 : len(x) // 2 + 1]), np.median, samples)

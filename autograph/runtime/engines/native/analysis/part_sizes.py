@@ -1,0 +1,75 @@
+"""How many elements a part of an array has at most: three times three in `x[i - 1:i + 2, max(0, j - 1):j + 2]`.
+
+That only decides whether a loop computes with these elements by itself, so a wrong guess costs time, and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from autograph.runtime.graph.graph import Value
+from autograph.runtime.graph.traits import ADDITION, CHOOSES_BY, COMMUTATIVE, MAKES_VIEWS, READS_VIEWS
+from autograph.runtime.graph.types import TensorType
+
+CHAIN = 16      # operations, one on the result of the other
+DEEP = 4        # sums and extremes within a bound
+
+
+def most_elements(value: Value) -> int | None:
+    """The number of elements of an array at most; None if it is not known."""
+    for _ in range(CHAIN):
+        shape = value.type.shape if isinstance(value.type, TensorType) else (None,)
+        if None not in shape:
+            return math.prod(shape)  # type: ignore[arg-type]
+        node = value.node
+        if node is None or node.op not in MAKES_VIEWS:
+            return None
+        if node.op not in READS_VIEWS:
+            return _of_part(*node.args) if len(node.args) == 2 else None
+        unknown = (each for each in node.inputs if isinstance(each.type, TensorType) and None in each.type.shape)
+        value = next(unknown, value)
+    return None
+
+
+def _of_part(x: Any, index: Any) -> int | None:
+    """The same of `x[index]`."""
+    entries = index if type(index) is tuple else (index,)
+    if not isinstance(x, Value) or not isinstance(x.type, TensorType) or len(entries) > x.type.ndim:
+        return None
+    lengths = list(x.type.shape[len(entries) :])
+    for entry, length in zip(entries, x.type.shape):
+        if isinstance(entry, slice):
+            lengths.append(_of_slice(entry) if length is None else min(length, _of_slice(entry) or length))
+        elif entry is None or entry is ...:
+            return None
+    return None if None in lengths else math.prod(lengths)  # type: ignore[arg-type]
+
+
+def _of_slice(entry: slice) -> int | None:
+    """The number of elements that a slice takes at most, if its ends are at most a constant apart."""
+    if type(entry.step) not in (int, type(None)) or entry.stop is None:
+        return None
+    lows, highs = _bounds(entry.start or 0, "gt", DEEP), _bounds(entry.stop, "lt", DEEP)
+    spans = [highs[base] - lows[base] for base in highs if base in lows]
+    found = min((span for span in spans if span > 0), default=None)     # a negative end counts from the other end
+    return None if found is None else -(-found // abs(entry.step or 1))
+
+
+def _bounds(end: Any, how: str, deep: int) -> dict[Value | None, int]:
+    """Sums of a value and a constant that an end of a slice is at least (`gt`) or at most (`lt`)."""
+    if not isinstance(end, Value):
+        return {None: end} if type(end) is int else {}
+    found: dict[Value | None, int] = {end: 0}
+    node = end.node
+    if node is None or not deep or node.kwargs or len(node.args) < 2:
+        return found
+    if node.op in ADDITION and len(node.args) == 2:
+        to, by = node.args if type(node.args[1]) is int or node.op not in COMMUTATIVE else node.args[::-1]
+        if type(by) is int:
+            change = by if node.op in COMMUTATIVE else -by
+            found |= {base: offset + change for base, offset in _bounds(to, how, deep - 1).items()}
+    elif CHOOSES_BY.get(node.op) == how:
+        for each in node.args:
+            found |= _bounds(each, how, deep - 1)
+    return found
