@@ -38,13 +38,13 @@ from autograph.common.cpython_internals import (
     AttributePlace,
     Unshadowed,
 )
+from autograph.runtime.engines.native.analysis.class_versions import Version
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops.c_calls import raise_if
-from autograph.runtime.engines.native.loops.class_versions import Version
 from autograph.runtime.engines.native.loops.iterators import raise_again
 from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, stored, taken
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls

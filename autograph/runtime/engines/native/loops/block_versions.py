@@ -72,14 +72,16 @@ class State:
         env: the operand of each value. One without a `ref` is in its cell.
         fresh: values that are not in their cells yet; they are stored before a jump.
         owned: the cells of objects that the code owns references to, and the registers that have these, too, if any.
+        lookup: the last lookup in a dict or set, see `dicts_and_sets`, as long as nothing can have changed that.
     """
 
     env: dict[Key, Any]
     fresh: set[Key]
     owned: dict[Cell, Any]
+    lookup: Any = None
 
     def copy(self) -> State:
-        return State(dict(self.env), set(self.fresh), dict(self.owned))
+        return State(dict(self.env), set(self.fresh), dict(self.owned), self.lookup)
 
 
 class Flow:
@@ -198,6 +200,11 @@ class Flow:
         """Set the operand of a value."""
         self.state.env[key] = self.operand(operand)
         self.state.fresh.add(key)
+
+    def changed_by(self, node: Node) -> None:
+        """Mind that a node has an effect, and may have changed dicts and sets."""
+        if self.state.lookup is not None and self.state.lookup.node is not node:
+            self.state.lookup = None
 
     def know_shapes(self) -> None:
         """Take the shapes of arguments, as their types have them, for constants; who calls the code checks them."""
@@ -422,6 +429,7 @@ class Flow:
                 surplus.remove(found)
         for ref in [ref or emit.cells.load(cell, PTR) for cell, ref in surplus]:
             emit.objects.release(ref)
+            self.state.lookup = None
         for cell, ref in missing.items():
             emit.cells.store(cell, ref)
         self.state.owned = dict(wanted)

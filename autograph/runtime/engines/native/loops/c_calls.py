@@ -204,3 +204,16 @@ def if_plain(calls: PythonCalls, node: Node, plain: Value | None, direct: Callab
     found = calls.flow.emit.b.if_else(plain, direct, lambda: calls.fall_back(node))
     assert found is not None
     return found
+
+
+def change(calls: PythonCalls, node: Node, key: Any, direct: Callable[[], Value]) -> None:
+    """Change a container by a function that returns -1 if it fails; Python runs the node if a key is not plain."""
+    plain = plain_at_run_time(calls, key)
+
+    def try_it() -> None:
+        raise_if(calls, node, calls.flow.emit.b.icmp("slt", direct(), 0))
+
+    if plain is None:
+        try_it()
+    else:
+        calls.flow.emit.b.if_else(plain, try_it, lambda: calls.flow.emit.objects.forget(calls.fall_back(node)))

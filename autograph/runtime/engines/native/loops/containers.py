@@ -1,4 +1,4 @@
-"""Dicts, sets, strings, tuples and lists in machine code, without callbacks.
+"""Strings, tuples, lists and other containers in machine code, without callbacks.
 
 Functions of Python's C API do what the methods and operators do (see `c_calls.py`). Keys are numbers, texts, or tuples
 of these, so that to hash and compare them runs no code of the user's.
@@ -7,7 +7,7 @@ of these, so that to hash and compare them runs no code of the user's.
 from __future__ import annotations
 
 import heapq
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import deque
 from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
@@ -23,15 +23,13 @@ from autograph.common.cpython_internals import (
     TUPLE_ITEMS,
 )
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.emit.emitter import number_of
-from autograph.runtime.engines.native.llvm.ir import I8, I32, I64, NULL, PTR, TRUE, Value
-from autograph.runtime.engines.native.loops import list_methods
+from autograph.runtime.engines.native.llvm.ir import I8, I32, I64, PTR, TRUE, Value
+from autograph.runtime.engines.native.loops import dicts_and_sets, list_methods
 from autograph.runtime.engines.native.loops.c_calls import (
     call,
     call_object,
     class_of_operand,
     give,
-    give_none,
     give_truth,
     if_plain,
     integer,
@@ -42,7 +40,8 @@ from autograph.runtime.engines.native.loops.c_calls import (
     plain_at_run_time,
     raise_if,
 )
-from autograph.runtime.engines.native.loops.iterators import parts_of, raise_error
+from autograph.runtime.engines.native.loops.dicts_and_sets import DICTS, SETS
+from autograph.runtime.engines.native.loops.iterators import parts_of
 from autograph.runtime.engines.native.loops.list_methods import FUNCTIONS, is_list
 from autograph.runtime.engines.native.loops.lists import at_node, length, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
@@ -63,8 +62,6 @@ from autograph.runtime.graph.traits import (
 )
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
 
-_DICTS = (dict, defaultdict, Counter, OrderedDict)
-_SETS = (set, frozenset)
 _PLAIN = "builtins", "math"     # modules whose functions run code of the user's only for objects of the user's
 _METHOD, _HEAPS = type(list.append), (heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace)
 _KINDS = frozenset(CLASSES.values())
@@ -125,8 +122,8 @@ def _item(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
     if isinstance(index, slice):
         return _slice(calls, node, thing, index)
     index = calls.flow.operand(index)
-    if kind in _DICTS:
-        return _value(calls, node, thing, index)
+    if kind in DICTS:
+        return dicts_and_sets.value(calls, node, thing, index)
     if kind is str:
         return _letter(calls, node, thing, integer(calls, index))
     if kind is deque:
@@ -158,30 +155,6 @@ def _letter(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
     return give(calls, node, letter, str)
 
 
-def _value(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
-    """`thing[key]` of a dict."""
-    emit, is_dict = calls.flow.emit, class_of_operand(thing) is dict
-    calls.flow.resume_from(at_node(calls, node))
-
-    def look() -> Value:
-        found = call(calls, "PyDict_GetItemWithError" if is_dict else "PyObject_GetItem", thing, key)
-        if is_dict:
-            with emit.b.if_then(emit.b.is_null(found), False):
-                raise_if(calls, node, emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL))
-                error = call_object(calls, KeyError, key)
-                raise_if(calls, node, emit.b.is_null(error))
-                raise_error(calls, node, error)
-            return emit.objects.another(found)
-        raise_if(calls, node, emit.b.is_null(found))
-        return found
-
-    item = if_plain(calls, node, plain_at_run_time(calls, key), look)
-    if class_of_operand(thing) is defaultdict:      # its factory may be the user's
-        calls.run_any_code = True
-        return _give(calls, node, item)
-    return give(calls, node, item)
-
-
 def _item_of_tuple(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
     emit = calls.flow.emit
     calls.flow.resume_from(at_node(calls, node))
@@ -211,90 +184,25 @@ def _set_item(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any
     """`thing[index] = value` of a dict, or of a slice of a list."""
     if isinstance(index, slice):
         return list_methods.set_slice(calls, node, thing, index, value)
-    index, value = stored(calls, index), stored(calls, value)
-    name = "PyDict_SetItem" if class_of_operand(thing) is dict else "PyObject_SetItem"
-    _change(calls, node, index, lambda: call(calls, name, thing, index, value))
-    return True
-
-
-def _change(calls: PythonCalls, node: Node, key: Any, direct: Callable[[], Value]) -> None:
-    """Change a container by a function that returns -1 if it fails, which may release an object."""
-    at, b = at_node(calls, node), calls.flow.emit.b
-    calls.flow.resume_from(at)
-    plain = plain_at_run_time(calls, key)
-
-    def change() -> None:
-        raise_if(calls, node, b.icmp("slt", direct(), 0))
-
-    if plain is None:
-        change()
-    else:
-        b.if_else(plain, change, lambda: calls.flow.emit.objects.forget(calls.fall_back(node)))
-    calls.flow.resume_from(Point(at.block, at.place + 1))
-    calls.look_at_arrays()      # the item that was replaced may have run code of the user's
+    return dicts_and_sets.set_item(calls, node, thing, index, value)
 
 
 def _delete(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
     """`del thing[index]`"""
     if class_of_operand(thing) is list:
         return list_methods.delete(calls, node, thing, index)
-    index = calls.flow.operand(index)
-    _change(calls, node, index, lambda: call(calls, "PyObject_DelItem", thing, index))
-    return True
-
-
-def _changes_set(name: str) -> Callable[..., bool]:
-    """`thing.add(item)` or `thing.discard(item)` of a set."""
-
-    def routine(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
-        item = stored(calls, item)
-        _change(calls, node, item, lambda: call(calls, name, thing, item))
-        return give_none(calls, node)
-
-    return routine
-
-
-def _get(calls: PythonCalls, node: Node, thing: Any, key: Any, default: Any = None) -> bool:
-    """`thing.get(key, default)` of a dict."""
-    emit, key, default = calls.flow.emit, stored(calls, key), stored(calls, default)
-    calls.flow.resume_from(at_node(calls, node))
-
-    def absent() -> Value:
-        raise_if(calls, node, emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL))
-        ref, is_new = calls.object(default)
-        return ref if is_new else emit.objects.another(ref)
-
-    def look() -> Value:
-        found = call(calls, "PyDict_GetItemWithError", thing, key)
-        item = emit.b.if_else(emit.b.is_null(found), absent, lambda: emit.objects.another(found))
-        assert item is not None
-        return item
-
-    return give(calls, node, if_plain(calls, node, plain_at_run_time(calls, key), look))
+    return dicts_and_sets.delete(calls, node, thing, index)
 
 
 def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     """`item in thing`"""
-    emit, item = calls.flow.emit, stored(calls, Fixed(item) if type(item) is str else item)
+    item = stored(calls, Fixed(item) if type(item) is str else item)
     thing = table(calls, node, thing) if is_table(thing) else Fixed(thing) if type(thing) is str else thing
     if class_of_operand(thing) is list and not isinstance(thing, Fixed):
         return list_methods.contains(calls, node, item, thing)
     if class_of_operand(thing) is str and class_of_operand(item) is not str:
         raise NoLowering
-    calls.flow.resume_from(at_node(calls, node))
-    plain = plain_at_run_time(calls, item)
-    if plain is None:
-        return give_truth(calls, node, call(calls, "PySequence_Contains", thing, item))
-
-    def look() -> Value:
-        found = call(calls, "PySequence_Contains", thing, item)
-        raise_if(calls, node, emit.b.icmp("slt", found, 0))
-        return emit.objects.number_object(emit.b.icmp("ne", found, 0), BOOL)
-
-    truth = if_plain(calls, node, plain, look)
-    calls.flow.define(node.output, number_of(emit, truth, BOOL))
-    emit.objects.forget(truth)
-    return True
+    return dicts_and_sets.contains(calls, node, item, thing)
 
 
 def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
@@ -509,15 +417,15 @@ def _has_item(thing: Any, index: Any) -> bool:
     kind = class_of_operand(thing)
     if type(thing) is tuple:
         return isinstance(index, Number) and index.known is None and is_table(thing)
-    return kind in (*_DICTS, str, tuple, deque) or (kind is list and isinstance(index, slice))
+    return kind in (*DICTS, str, tuple, deque) or (kind is list and isinstance(index, slice))
 
 
 def _is_changed(thing: Any, index: Any, *value: Any) -> bool:
-    return class_of_operand(thing) in _DICTS or (class_of_operand(thing) is list and isinstance(index, slice))
+    return class_of_operand(thing) in DICTS or (class_of_operand(thing) is list and isinstance(index, slice))
 
 
 def _may_have(item: Any, thing: Any) -> bool:
-    return class_of_operand(thing) in (*_DICTS, *_SETS, list, str) or is_table(thing) or type(thing) is str
+    return class_of_operand(thing) in (*DICTS, *SETS, list, str) or is_table(thing) or type(thing) is str
 
 
 def _is_counted(thing: Any, *first: Any) -> bool:
@@ -546,10 +454,10 @@ _SIZED = _first_is(*SIZED)
 _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "item": (_item, _has_item),
     "set_item": (_set_item, _is_changed),
-    "get": (_get, _first_is(*_DICTS)),
+    "get": (dicts_and_sets.get, _first_is(*DICTS)),
     "contains": (_contains, _may_have),
-    "add": (_changes_set("PySet_Add"), _first_is(set)),
-    "discard": (_changes_set("PySet_Discard"), _first_is(set)),
+    "add": (dicts_and_sets.add, _first_is(set)),
+    "discard": (dicts_and_sets.discard, _first_is(set)),
     "pop": (list_methods.pop, _first_is(list)),
     "build": (_build, lambda items: type(items) in (list, dict)),
     "repeat": (list_methods.repeat, lambda *args: any(map(is_list, args))),
@@ -576,7 +484,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "count": (list_methods.count, _first_is(list)),
     "remove": (list_methods.remove, _first_is(list)),
     "insert": (list_methods.insert, _first_is(list)),
-    "delete": (_delete, _first_is(list, *_DICTS)),
+    "delete": (_delete, _first_is(list, *DICTS)),
     "extend": (list_methods.extend, _are_lists),
 }
 

@@ -101,7 +101,7 @@ def _next(calls: PythonCalls, iterator: Boxed) -> Value:
             b.store(b.add(index, 1), place)
             is_list = iterator.of is _OF_LIST
             items = objects.load_at(PTR, container, LIST_ITEMS) if is_list else b.gep(container, TUPLE_ITEMS)
-            return objects.another(b.load(PTR, b.gep(items, index, PTR)))
+            return objects.acquire(b.load(PTR, b.gep(items, index, PTR)))
 
         return _either(b, b.icmp("slt", index, objects.load_at(I64, container, SIZE)), load, ask)
 

@@ -18,6 +18,7 @@ from typing import Any
 from autograph.common.cpython_internals import SIZE, TUPLE_ITEMS
 from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS
 from autograph.runtime.engines.native.abi.calling_convention import array_of
+from autograph.runtime.engines.native.analysis.class_versions import Versions
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compared, compares
 from autograph.runtime.engines.native.analysis.structure import Point
@@ -30,7 +31,6 @@ from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.block_versions import Flow
-from autograph.runtime.engines.native.loops.class_versions import Versions
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
 from autograph.runtime.engines.native.loops.result_speculation import (
     SIZED,
@@ -414,6 +414,7 @@ class PythonCalls:
     def _invoke(self, callback: PythonCallback, operands: Sequence[Any]) -> Register:
         """Call a Python callback. Returns a new reference."""
         self.callbacks[callback] = None
+        self.flow.state.lookup = None
         self._emit.settle()
         made = list(map(self.object, operands))
         function = now_and_then(self._objects, callback.count, EVERY, callback.timed, callback)

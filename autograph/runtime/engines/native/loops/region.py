@@ -19,6 +19,7 @@ from autograph.common.cpython_internals import hides_draws
 from autograph.common.numpy_internals import warns_of_underflows
 from autograph.runtime.engines.native.abi.c_entry import Rebindable
 from autograph.runtime.engines.native.abi.calling_convention import Caller, are_wide, examples_of, fetch, kind_of
+from autograph.runtime.engines.native.analysis.class_versions import Versions
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
@@ -26,7 +27,6 @@ from autograph.runtime.engines.native.analysis.structure import Key, Point, Stru
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight, views_in
 from autograph.runtime.engines.native.llvm.errors import Optional, Refused, compiling, needed
 from autograph.runtime.engines.native.loops.block_versions import Flow
-from autograph.runtime.engines.native.loops.class_versions import Versions
 from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 from autograph.runtime.engines.native.loops.examples import examples_in
 from autograph.runtime.engines.native.loops.lowering import Lowering

@@ -1,0 +1,277 @@
+"""Keys in dicts and sets, looked up in their tables without Python.
+
+The functions are parts of the module of the code that calls them. They only read memory, so LLVM looks up a key once
+for `if x in h: h[x] += 1`. Each returns the address of the reference to the value (of the entry, in a set); null if the
+key is not there; or `ASK` where only Python knows: if a key of another class may be equal, if the table is one that
+objects share, if an integer is large, or if a text has no hash yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from autograph.common.cpython_internals import (
+    CLASS,
+    DICT_NAMES,
+    DICT_VALUES,
+    DIGIT_BITS,
+    ENTRY,
+    ENTRY_VALUE,
+    IMMORTALS,
+    INDEX,
+    INDEX_SIZE,
+    IS_ASCII,
+    IS_OLD,
+    ITEMS,
+    SIZE,
+    TABLE_KIND,
+    TEXT_ITEMS,
+    TEXT_STATE,
+)
+from autograph.common.table_layouts import (
+    DICT_USED,
+    DICT_VERSION,
+    EMPTY,
+    GENERAL,
+    IS_COMPACT,
+    LIMITS,
+    LOG_SIZE,
+    NEIGHBORS,
+    SET_ENTRY,
+    SET_HASH,
+    SET_MASK,
+    SET_TABLE,
+    SHIFT,
+    TEXT_HASH,
+    TEXTS,
+    WATCHERS,
+)
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, integer_of_one_digit
+from autograph.runtime.engines.native.llvm.ir import I8, I16, I32, I64, NULL, PTR, Value
+
+ASK = 1
+INTEGER, TEXT, OBJECT = "integer", "text", "object"     # kinds of keys: a number in a register, a `str`, any object
+_READS = "noinline nounwind readonly willreturn"
+_FAR = (1 << DIGIT_BITS) - 1    # the largest integer of one digit, which is its own hash
+
+
+class Versions(bytes):
+    """The next version of a dict that machine code changes, in memory.
+
+    Python counts from 1; these are so much larger that no two are the same.
+    """
+
+    def __new__(cls) -> Versions:
+        return super().__new__(cls, (1 << 63).to_bytes(8, "little"))
+
+
+_VERSIONS, _STEP = Versions(), 1 << 12
+
+
+def find(objects: ObjectBuilder, thing: Value, is_set: bool, key: Value, kind: str) -> Value:
+    """Look up a key of a kind in a dict or set."""
+    function = _lookup(objects.b.function.module, is_set, kind)
+    found: Value = objects.b.call(function, thing, key, objects.address(int), objects.address(str))
+    return found
+
+
+def is_found(b: Builder, found: Value) -> Value:
+    """Whether a lookup has found the key."""
+    return b.icmp("ugt", b.cast("ptrtoint", found, I64), ASK)
+
+
+def is_watched(objects: ObjectBuilder, thing: Value) -> Value:
+    """Whether somebody watches a dict."""
+    if not IMMORTALS:
+        return ir.FALSE
+    return objects.b.icmp("ne", objects.b.and_(objects.load_at(I64, thing, DICT_VERSION), WATCHERS), 0)
+
+
+def set_version(objects: ObjectBuilder, thing: Value) -> None:
+    """Give a dict a new version, as a value was replaced."""
+    b, place = objects.b, objects.b.gep(objects.address(_VERSIONS), ITEMS)
+    version = b.load(I64, place)
+    b.store(b.add(version, _STEP), place)
+    b.store(version, b.gep(thing, DICT_VERSION))
+
+
+# Functions ------------------------------------------------------------------------------------------------------------
+
+
+def _lookup(module: ir.Module, is_set: bool, kind: str) -> ir.Function:
+    name = f"{kind}_in_{'set' if is_set else 'dict'}"
+    if name in module.functions:
+        return module.functions[name]
+    key = ir.Parameter("key", I64 if kind == INTEGER else PTR)
+    thing, of_int, of_str = (ir.Parameter(each, PTR) for each in ("thing", "of_int", "of_str"))
+    if kind == OBJECT:
+        numbers, texts = _lookup(module, is_set, INTEGER), _lookup(module, is_set, TEXT)
+        b = Builder(module.define(name, PTR, thing, key, of_int, of_str, words="internal", attributes=_READS))
+        _by_class(b, (thing, key, of_int, of_str), numbers, texts)
+        return module.functions[name]
+    same = None if kind == INTEGER else _same_texts(module)
+    b = Builder(module.define(name, PTR, thing, key, of_int, of_str, words="internal", attributes=_READS))
+    hash = _hash_of(b, key)
+
+    def match(other: Value, hashed: Callable[[], Value], address: Value) -> None:
+        """Return the address if another key is the same; `ASK` if it may be."""
+        if same is None:
+            with b.if_then(b.icmp("eq", hashed(), hash)):
+                _ask_if(b, b.icmp("ne", b.load(PTR, b.gep(other, CLASS)), of_int))
+                is_compact, value = integer_of_one_digit(b, other)
+                with b.if_then(b.and_(is_compact, b.icmp("eq", value, key))):
+                    b.ret(address)
+            return
+        with b.if_then(b.icmp("eq", other, key)):
+            b.ret(address)
+        with b.if_then(b.icmp("eq", hashed(), hash)):
+            _ask_if(b, b.icmp("ne", b.load(PTR, b.gep(other, CLASS)), of_str))
+            found = b.call(same, other, key)
+            _ask_if(b, b.icmp("eq", found, ASK + 1))
+            with b.if_then(b.icmp("ne", found, 0)):
+                b.ret(address)
+
+    (_search_set if is_set else _search_dict)(b, thing, hash, kind, match)
+    return module.functions[name]
+
+
+def _ask_if(b: Builder, condition: Value) -> None:
+    with b.if_then(condition, False):
+        b.ret(ask(b))
+
+
+def ask(b: Builder) -> Value:
+    """That only Python knows."""
+    return b.cast("inttoptr", ir.constant(I64, ASK), PTR)
+
+
+def _by_class(b: Builder, args: tuple[Value, ...], numbers: ir.Function, texts: ir.Function) -> None:
+    """Look up an object of unknown class."""
+    thing, key, of_int, of_str = args
+    kind = b.load(PTR, b.gep(key, CLASS))
+    with b.if_then(b.icmp("eq", kind, of_int)):
+        is_compact, value = integer_of_one_digit(b, key)
+        _ask_if(b, b.xor(is_compact, ir.TRUE))
+        b.ret(b.call(numbers, thing, value, of_int, of_str))
+    _ask_if(b, b.icmp("ne", kind, of_str))
+    b.ret(b.call(texts, *args))
+
+
+def _hash_of(b: Builder, key: Value) -> Value:
+    """The hash of a key; returns `ASK` if it is not known."""
+    if key.type == I64:
+        _ask_if(b, b.icmp("ugt", b.add(key, _FAR), 2 * _FAR))
+        return b.select(b.icmp("eq", key, -1), ir.constant(I64, -2), key)
+    hash = b.load(I64, b.gep(key, TEXT_HASH))
+    _ask_if(b, b.icmp("eq", hash, -1))
+    return hash
+
+
+Match = Callable[[Value, Callable[[], Value], Value], None]
+
+
+def _search(b: Builder, hash: Value, mask: Value, look: Callable[[Value], None]) -> None:
+    """Look at the places of a table for a hash, until `look` returns."""
+    first, before, head = b.and_(hash, mask), b.block, b.new_block("place")
+    b.br(head)
+    b.begin(head)
+    place, rest = b.phi(I64, (first, before)), b.phi(I64, (hash, before))
+    look(place)
+    more = b.binary("lshr", rest, SHIFT)
+    following = b.and_(b.add(b.mul(place, 5), b.add(more, 1)), mask)
+    place.add_incoming(following, b.block)
+    rest.add_incoming(more, b.block)
+    b.br(head)
+
+
+def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match) -> None:
+    table = b.load(PTR, b.gep(thing, DICT_NAMES))
+    has_hash: Value = ir.constant(I64, 8)
+    if IS_OLD:
+        _ask_if(b, b.icmp("ne", b.load(PTR, b.gep(thing, DICT_VALUES)), NULL))
+        size = b.load(I64, b.gep(table, INDEX_SIZE))
+        width: Value = ir.constant(I64, 0)
+        for limit in LIMITS:
+            width = b.add(width, b.cast("zext", b.icmp("ugt", size, limit), I64))
+    else:
+        of = b.load(I8, b.gep(table, TABLE_KIND))
+        if kind == INTEGER:
+            with b.if_then(b.icmp("ne", of, GENERAL), False):     # all keys are texts; an empty dict has this kind
+                b.ret(b.select(b.icmp("eq", b.load(I64, b.gep(thing, DICT_USED)), 0), NULL, ask(b)))
+        else:
+            _ask_if(b, b.icmp("ugt", of, TEXTS))
+            has_hash = b.select(b.icmp("eq", of, GENERAL), has_hash, 0)
+        log_size, log_bytes = (b.cast("zext", b.load(I8, b.gep(table, each)), I64) for each in (LOG_SIZE, INDEX_SIZE))
+        size, width = b.binary("shl", ir.constant(I64, 1), log_size), b.sub(log_bytes, log_size)
+    _ask_if(b, b.icmp("ugt", width, 2))
+    index = b.gep(table, INDEX)
+    entries = b.gep(index, b.binary("shl", size, width))
+    step = b.add(has_hash, ENTRY)
+
+    def number_at(place: Value) -> Value:
+        def load(of: str) -> Callable[[], Value]:
+            return lambda: b.cast("sext", b.load(of, b.gep(index, place, of)), I64)
+
+        def wide() -> Value:
+            found = b.if_else(b.icmp("eq", width, 1), load(I16), load(I32))
+            assert found is not None
+            return found
+
+        found = b.if_else(b.icmp("eq", width, 0), load(I8), wide)
+        assert found is not None
+        return found
+
+    def look(place: Value) -> None:
+        number = number_at(place)
+        with b.if_then(b.icmp("eq", number, EMPTY)):
+            b.ret(NULL)
+        with b.if_then(b.icmp("sge", number, 0)):
+            entry = b.gep(b.gep(entries, b.mul(number, step)), has_hash)
+            other = b.load(PTR, entry)
+
+            def hashed() -> Value:
+                where = b.gep(entry, -8)
+                return b.load(I64, b.select(b.icmp("ne", has_hash, 0), where, b.gep(other, TEXT_HASH)))
+
+            match(other, hashed, b.gep(entry, ENTRY_VALUE))
+
+    _search(b, hash, b.sub(size, 1), look)
+
+
+def _search_set(b: Builder, thing: Value, hash: Value, kind: str, match: Match) -> None:
+    mask, table = b.load(I64, b.gep(thing, SET_MASK)), b.load(PTR, b.gep(thing, SET_TABLE))
+
+    def look(place: Value) -> None:
+        near = b.icmp("ule", b.add(place, NEIGHBORS), mask)
+        with b.loop(place, b.add(place, b.select(near, ir.constant(I64, 1 + NEIGHBORS), 1))) as loop:
+            entry = b.gep(table, b.mul(loop.index, SET_ENTRY))
+            other = b.load(PTR, entry)
+            with b.if_then(b.is_null(other)):
+                b.ret(NULL)
+            match(other, lambda: b.load(I64, b.gep(entry, SET_HASH)), entry)
+
+    _search(b, hash, mask, look)
+
+
+def _same_texts(module: ir.Module) -> ir.Function:
+    """A function that compares two texts of equal hash: 1 if they are equal, 0 if not, 2 if only Python knows."""
+    name = "same_texts"
+    if name in module.functions:
+        return module.functions[name]
+    one, other = ir.Parameter("one", PTR), ir.Parameter("other", PTR)
+    b = Builder(module.define(name, I32, one, other, words="internal", attributes=_READS))
+    size = b.load(I64, b.gep(one, SIZE))
+    with b.if_then(b.icmp("ne", size, b.load(I64, b.gep(other, SIZE)))):
+        b.ret(0)
+    states = b.and_(*(b.load(I8, b.gep(each, TEXT_STATE)) for each in (one, other)))
+    is_known = IS_ASCII | IS_COMPACT
+    with b.if_then(b.icmp("ne", b.and_(states, is_known), is_known), False):
+        b.ret(2)
+    with b.loop(0, size) as loop:
+        letters = [b.load(I8, b.gep(b.gep(each, TEXT_ITEMS), loop.index)) for each in (one, other)]
+        with b.if_then(b.icmp("ne", *letters)):
+            b.ret(0)
+    b.ret(1)
+    return module.functions[name]

@@ -1,0 +1,349 @@
+"""Dicts and sets in machine code: `d[k]`, `d.get(k)`, `k in d`, `d[k] = v`, `s.add(x)`.
+
+If the key is an integer or a text, the code finds its place in the table itself (`emit/table_lookups.py`); a number
+that only the dict refers to is overwritten there. For new keys, and for all other keys that are hashed and compared
+without code of the user's, it calls Python's C API.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from autograph.common.table_layouts import FACTORY, HAS_TABLES
+from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.emit import table_lookups
+from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
+from autograph.runtime.engines.native.emit.table_lookups import INTEGER, OBJECT, TEXT, is_found
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.cpython_abi import class_of
+from autograph.runtime.engines.native.llvm.ir import FALSE, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.loops.c_calls import (
+    call,
+    call_object,
+    change,
+    class_of_operand,
+    give,
+    give_none,
+    give_truth,
+    if_plain,
+    is_plain,
+    plain_at_run_time,
+    raise_if,
+)
+from autograph.runtime.engines.native.loops.iterators import raise_error
+from autograph.runtime.engines.native.loops.lists import at_node, changed, stored
+from autograph.runtime.engines.native.loops.python_calls import PythonCalls
+from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, Number
+from autograph.runtime.graph.types import BOOL, INT, TensorType
+
+DICTS = (dict, defaultdict, Counter, OrderedDict)
+SETS = (set, frozenset)
+_MISSING = object()     # a default that is not there
+_ADDS = (defaultdict, Counter)  # dicts that run code, or change, if a key is not there
+_FACTORIES = (int, float, list, set, dict, str)     # of a `defaultdict`, which run no code of the user's
+
+# Lookups --------------------------------------------------------------------------------------------------------------
+
+
+class _Lookup(NamedTuple):
+    """A lookup of a key: its place, as `table_lookups` says, and the node of which it is part.
+
+    The next node may use it (`State.lookup`): `if x in h: h[x] += 1` looks up once. Where only Python knows, it may run
+    code of the user's, and the next node asks again.
+    """
+
+    node: Node
+    thing: Any
+    key: Any
+    place: Value
+
+
+def _find(calls: PythonCalls, node: Node, thing: Any, key: Any) -> _Lookup | None:
+    """Look up a key; None if the key is of another class."""
+    kind, last = _kind(key) if HAS_TABLES else "", calls.flow.state.lookup
+    if not kind:
+        return None
+    if last is not None and _are_same(last.thing, thing) and _are_same(last.key, key):
+        return _Lookup(node, thing, key, last.place)
+    ref = key.ref if kind == INTEGER else calls.object(key)[0]
+    is_set = class_of_operand(thing) in SETS
+    place = table_lookups.find(calls.flow.emit.objects, calls.object(thing)[0], is_set, ref, kind)
+    return _Lookup(node, thing, key, place)
+
+
+def _are_same(one: Any, other: Any) -> bool:
+    """Whether two operands are the same object or number."""
+    if type(one) is not type(other) or isinstance(one, Fixed):
+        return type(one) is type(other) and one.value is other.value
+    is_known = isinstance(one, Number) and one.known is not None
+    return one.ref is other.ref or (is_known and one.known == other.known)
+
+
+def _kind(key: Any) -> str:
+    """The kind of a key: "" if it is neither an integer nor a text."""
+    if isinstance(key, Number):
+        return INTEGER if key.type == INT else ""
+    if class_of_operand(key) is str:
+        return TEXT
+    return OBJECT if isinstance(key, (Boxed, Given)) and class_of_operand(key) is None else ""
+
+
+def _by_lookup(
+    calls: PythonCalls, found: _Lookup | None, then: Callable[[Value], Value], absent: Callable[[], Value] | None,
+    ask: Callable[[], Value],
+) -> Value:  # fmt: skip
+    """What `then` gives for the place of a key that was found, `absent` if it is not there, and otherwise `ask`."""
+    if found is None:
+        return ask()
+    b, place = calls.flow.emit.b, found.place
+
+    def orelse() -> Value:
+        other = ask() if absent is None else b.if_else(b.is_null(place), absent, ask)
+        assert other is not None
+        return other
+
+    is_there = is_found(b, place)
+    result = b.if_else(is_there, lambda: then(place), orelse)
+    assert result is not None
+    kept = place if class_of_operand(found.thing) not in _ADDS else b.select(is_there, place, table_lookups.ask(b))
+    calls.flow.state.lookup = found._replace(place=kept)
+    return result
+
+
+def _give(
+    calls: PythonCalls, node: Node, found: _Lookup | None, ask: Callable[[], Value], default: Any = _MISSING
+) -> None:
+    """Define the output of a node that looks up a value.
+
+    Args:
+        ask: gives a new reference to the value, from Python.
+        default: the operand of what the value is if the key is not there.
+    """
+    emit = calls.flow.emit
+    b, objects = emit.b, emit.objects
+
+    def absent() -> Value:
+        ref, is_new = calls.object(default)
+        return ref if is_new else objects.acquire(ref)
+
+    number = None if found is None else _number_expected(calls, node, default)
+    if number is None:
+        orelse = None if default is _MISSING else absent
+        give(calls, node, _by_lookup(calls, found, lambda place: objects.acquire(b.load(PTR, place)), orelse, ask))
+        return
+    value, behind = node.output, _behind(calls, node)
+
+    def take(place: Value) -> Value:
+        item = b.load(PTR, place)
+        calls.flow.leave_unless(objects.is_of_class(item, class_of(number)), behind, value, item)
+        result: Value = unboxed(emit, item, number).ref
+        return result
+
+    def take_asked() -> Value:
+        item = ask()
+        with calls.flow.resuming(behind, value, item):
+            objects.demand_class(item, class_of(number))
+            result: Value = unboxed(emit, item, number).ref
+        objects.forget(item)
+        return result
+
+    given = None if default is _MISSING else lambda: default.ref
+    calls.flow.define(value, Number(number, _by_lookup(calls, found, take, given, take_asked)))
+    calls.flow.resume_from(behind)
+
+
+def _number_expected(calls: PythonCalls, node: Node, default: Any) -> TensorType | None:
+    """The type of number that the value of a node is expected to be, if it is no NaN that matters."""
+    if not node.outputs or node.output not in calls.flow.structure.live(_behind(calls, node)):
+        return None
+    kind = calls.expect(node.output, node.output.type)
+    if not isinstance(kind, TensorType) or kind.kind != "python" or kind.dtype.kind not in "bif":
+        return None
+    fits = default is _MISSING or (isinstance(default, Number) and default.type == kind)
+    return kind if fits and not calls.flow.must_be_no_nan(node.output, Number(kind, NULL)) else None
+
+
+def _behind(calls: PythonCalls, node: Node) -> Point:
+    at = at_node(calls, node)
+    return Point(at.block, at.place + 1)
+
+
+# Reads ----------------------------------------------------------------------------------------------------------------
+
+
+def value(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
+    """`thing[key]` of a dict."""
+    kind = class_of_operand(thing)
+    calls.flow.resume_from(at_node(calls, node))
+    found = _find(calls, node, thing, key)
+
+    def ask() -> Value:
+        if kind is defaultdict:
+            _mind_factory(calls, thing)
+        return if_plain(calls, node, plain_at_run_time(calls, key), lambda: _asked(calls, node, thing, key))
+
+    _give(calls, node, found, ask)
+    if kind is defaultdict:
+        changed(calls, at_node(calls, node))
+    return True
+
+
+def _asked(calls: PythonCalls, node: Node, thing: Any, key: Any) -> Value:
+    """A new reference to the value of a key, from Python's C API."""
+    emit, is_dict = calls.flow.emit, class_of_operand(thing) is dict
+    found = call(calls, "PyDict_GetItemWithError" if is_dict else "PyObject_GetItem", thing, key)
+    if not is_dict:
+        raise_if(calls, node, emit.b.is_null(found))
+        return found
+    with emit.b.if_then(emit.b.is_null(found), False):
+        raise_if(calls, node, emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL))
+        error = call_object(calls, KeyError, key)
+        raise_if(calls, node, emit.b.is_null(error))
+        raise_error(calls, node, error)
+    return emit.objects.another(found)
+
+
+def _mind_factory(calls: PythonCalls, thing: Any) -> None:
+    """Mind that the factory of a `defaultdict` may be the user's."""
+    emit = calls.flow.emit
+    if not HAS_TABLES or not calls.avoids_any_code:
+        calls.run_any_code = True
+        return
+    factory = emit.objects.load_at(PTR, calls.object(thing)[0], FACTORY)
+    known: Value = FALSE
+    for each in _FACTORIES:
+        known = emit.b.or_(known, emit.b.icmp("eq", factory, emit.objects.address(each)))
+    emit.leave_if(Number(BOOL, emit.b.xor(known, TRUE)))
+
+
+def get(calls: PythonCalls, node: Node, thing: Any, key: Any, default: Any = None) -> bool:
+    """`thing.get(key, default)` of a dict."""
+    emit, key, default = calls.flow.emit, stored(calls, key), stored(calls, default)
+    calls.flow.resume_from(at_node(calls, node))
+    found = _find(calls, node, thing, key)
+
+    def failed() -> Value:
+        raise_if(calls, node, emit.b.icmp("ne", emit.objects.python("PyErr_Occurred"), NULL))
+        ref, is_new = calls.object(default)
+        return ref if is_new else emit.objects.another(ref)
+
+    def look() -> Value:
+        ref = call(calls, "PyDict_GetItemWithError", thing, key)
+        item = emit.b.if_else(emit.b.is_null(ref), failed, lambda: emit.objects.another(ref))
+        assert item is not None
+        return item
+
+    def ask() -> Value:
+        return if_plain(calls, node, plain_at_run_time(calls, key), look)
+
+    _give(calls, node, found, ask, default)
+    return True
+
+
+def contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
+    """`item in thing`"""
+    emit, b = calls.flow.emit, calls.flow.emit.b
+    calls.flow.resume_from(at_node(calls, node))
+    found = _find(calls, node, thing, item) if class_of_operand(thing) in (*DICTS, *SETS) else None
+    if found is None and is_plain(item):
+        return give_truth(calls, node, call(calls, "PySequence_Contains", thing, item))
+
+    def look() -> Value:
+        answer = call(calls, "PySequence_Contains", thing, item)
+        raise_if(calls, node, b.icmp("slt", answer, 0))
+        return emit.objects.number_object(b.icmp("ne", answer, 0), BOOL)
+
+    def ask() -> Value:
+        truth = if_plain(calls, node, plain_at_run_time(calls, item), look)
+        answer: Value = number_of(emit, truth, BOOL).ref    # type: ignore[union-attr]
+        emit.objects.forget(truth)
+        return answer
+
+    truth = _by_lookup(calls, found, lambda _: TRUE, lambda: FALSE, ask)
+    calls.flow.define(node.output, Number(BOOL, truth))
+    return True
+
+
+# Writes ---------------------------------------------------------------------------------------------------------------
+
+
+def set_item(calls: PythonCalls, node: Node, thing: Any, key: Any, value: Any) -> bool:
+    """`thing[key] = value` of a dict."""
+    key, value, kind = stored(calls, key), stored(calls, value), class_of_operand(thing)
+    name = "PyDict_SetItem" if kind is dict else "PyObject_SetItem"
+    calls.flow.resume_from(at_node(calls, node))
+    is_simple = isinstance(value, (Number, Mixed)) or class_of_operand(value) is str
+    found = _find(calls, node, thing, key) if is_simple and kind is not OrderedDict else None
+
+    def ask() -> None:
+        change(calls, node, key, lambda: call(calls, name, thing, key, value))
+
+    if found is None:
+        ask()
+    else:
+        b, objects = calls.flow.emit.b, calls.flow.emit.objects
+        is_watched = table_lookups.is_watched(objects, calls.object(thing)[0])
+        is_there = b.and_(is_found(b, found.place), b.xor(is_watched, TRUE))
+        b.if_else(is_there, lambda: _replace(calls, thing, found.place, value), ask)
+        calls.flow.state.lookup = None
+    changed(calls, at_node(calls, node))    # the item that was replaced may have run code of the user's
+    return True
+
+
+def _replace(calls: PythonCalls, thing: Any, found: Value, value: Any) -> None:
+    """Replace the value of a key that was found by a number or text."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    old, done = b.load(PTR, found), b.new_block("replaced")
+    if isinstance(value, Number) and (kind := class_of(value.type)) in (int, float):
+        objects.overwrite(old, value.ref, kind, done)
+    elif isinstance(value, Mixed):
+        number, is_int = value.parts
+        objects.overwrite(old, number.ref, float, done, b.xor(is_int.ref, TRUE))
+    ref, is_new = calls.object(value)
+    b.store(ref if is_new else objects.acquire(ref), found)
+    table_lookups.set_version(objects, calls.object(thing)[0])
+    objects.release(old)
+    b.br(done)
+    b.begin(done)
+
+
+def delete(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
+    """`del thing[key]` of a dict."""
+    key = calls.flow.operand(key)
+    calls.flow.resume_from(at_node(calls, node))
+    change(calls, node, key, lambda: call(calls, "PyObject_DelItem", thing, key))
+    changed(calls, at_node(calls, node))
+    return True
+
+
+def add(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+    """`thing.add(item)` of a set."""
+    return _change_set(calls, node, thing, item, "PySet_Add", is_found)
+
+
+def discard(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+    """`thing.discard(item)` of a set."""
+    return _change_set(calls, node, thing, item, "PySet_Discard", Builder.is_null)
+
+
+def _change_set(
+    calls: PythonCalls, node: Node, thing: Any, item: Any, name: str, is_done: Callable[[Builder, Value], Value]
+) -> bool:
+    """Add or discard an item by a function of the C API, unless a lookup shows that nothing is left to do."""
+    item, b = stored(calls, item), calls.flow.emit.b
+    calls.flow.resume_from(at_node(calls, node))
+    found = _find(calls, node, thing, item)
+
+    def ask() -> None:
+        change(calls, node, item, lambda: call(calls, name, thing, item))
+
+    if found is None:
+        ask()
+    else:
+        with b.if_then(b.xor(is_done(b, found.place), TRUE)):
+            ask()
+    changed(calls, at_node(calls, node))
+    return give_none(calls, node)
