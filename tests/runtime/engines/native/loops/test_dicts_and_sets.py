@@ -293,8 +293,9 @@ def test_an_old_value_that_runs_code_when_it_goes():
             d[1] = total
         return total, d
 
-    found = []
-    for function in (replaced, *[ag.function(replaced, engine="native")] * 3):
+    found, staged = [], ag.function(replaced, engine="native")
+    staged([1, 2, 1], {1: 2, 2: object()})      # the call that traces keeps its arguments
+    for function in (replaced, *[staged] * 3):
         d = {1: 2}
         d |= {2: Noisy(d), 3: Noisy(d)}
         found.append((function([1, 2, 1, 3, 1], d)[0], list(d.items())))
