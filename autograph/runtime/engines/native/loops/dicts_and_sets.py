@@ -33,7 +33,7 @@ from autograph.runtime.engines.native.loops.c_calls import (
     raise_if,
 )
 from autograph.runtime.engines.native.loops.iterators import raise_error
-from autograph.runtime.engines.native.loops.lists import at_node, changed, stored
+from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, Number
@@ -297,11 +297,11 @@ def _replace(calls: PythonCalls, thing: Any, found: Value, value: Any) -> None:
     """Replace the value of a key that was found by a number or text."""
     b, objects = calls.flow.emit.b, calls.flow.emit.objects
     old, done = b.load(PTR, found), b.new_block("replaced")
-    if isinstance(value, Number) and (kind := class_of(value.type)) in (int, float):
-        objects.overwrite(old, value.ref, kind, done)
+    if (new := in_object(value)) is not None:
+        objects.overwrite(old, *new, done)
     elif isinstance(value, Mixed):
         number, is_int = value.parts
-        objects.overwrite(old, number.ref, float, done, b.xor(is_int.ref, TRUE))
+        objects.overwrite(old, [number.ref], float, done, b.xor(is_int.ref, TRUE))
     ref, is_new = calls.object(value)
     b.store(ref if is_new else objects.acquire(ref), found)
     table_lookups.set_version(objects, calls.object(thing)[0])
