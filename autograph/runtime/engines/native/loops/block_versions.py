@@ -201,10 +201,11 @@ class Flow:
         self.state.env[key] = self.operand(operand)
         self.state.fresh.add(key)
 
-    def changed_by(self, node: Node) -> None:
-        """Mind that a node has an effect, and may have changed dicts and sets."""
+    def changed_by(self, node: Node, behind: Point) -> None:
+        """Resume behind a node that has an effect, and may have changed dicts and sets."""
         if self.state.lookup is not None and self.state.lookup.node is not node:
             self.state.lookup = None
+        self.resume_from(behind)
 
     def know_shapes(self) -> None:
         """Take the shapes of arguments, as their types have them, for constants; who calls the code checks them."""

@@ -1,6 +1,6 @@
 """Dicts and sets in machine code: `d[k]`, `d.get(k)`, `k in d`, `d[k] = v`, `s.add(x)`.
 
-If the key is an integer or a text, the code finds its place in the table itself (`emit/table_lookups.py`); a number
+If the key is an integer or a text, the code finds its place in the table itself (`llvm/table_lookups.py`); a number
 that only the dict refers to is overwritten there. For new keys, and for all other keys that are hashed and compared
 without code of the user's, it calls Python's C API.
 """
@@ -11,14 +11,14 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from autograph.common.table_layouts import FACTORY, HAS_TABLES
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.emit import table_lookups
 from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
-from autograph.runtime.engines.native.emit.table_lookups import INTEGER, OBJECT, TEXT, is_found
+from autograph.runtime.engines.native.llvm import table_lookups
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.table_layouts import FACTORY, HAS_TABLES
+from autograph.runtime.engines.native.llvm.table_lookups import INTEGER, OBJECT, TEXT, is_found
 from autograph.runtime.engines.native.loops.c_calls import (
     call,
     call_object,
@@ -95,7 +95,7 @@ def _by_lookup(
     calls: PythonCalls, found: _Lookup | None, then: Callable[[Value], Value], absent: Callable[[], Value] | None,
     ask: Callable[[], Value],
 ) -> Value:  # fmt: skip
-    """What `then` gives for the place of a key that was found, `absent` if it is not there, and otherwise `ask`."""
+    """Call `then` with the place of a key that was found, `absent` if it is not there, and otherwise `ask`."""
     if found is None:
         return ask()
     b, place = calls.flow.emit.b, found.place

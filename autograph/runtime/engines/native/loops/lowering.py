@@ -148,8 +148,7 @@ class Lowering:
                 self.calls.count(block, *nodes)
                 place += len(nodes)
                 if changes:
-                    self.flow.changed_by(nodes[-1])
-                    self.flow.resume_from(Point(block, place))
+                    self.flow.changed_by(nodes[-1], Point(block, place))
                 if self._part(block, place, nodes[-1]):
                     return
             except NoLowering:

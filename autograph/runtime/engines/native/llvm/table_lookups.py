@@ -28,7 +28,11 @@ from autograph.common.cpython_internals import (
     TEXT_ITEMS,
     TEXT_STATE,
 )
-from autograph.common.table_layouts import (
+from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, integer_of_one_digit
+from autograph.runtime.engines.native.llvm.ir import I8, I16, I32, I64, NULL, PTR, Value
+from autograph.runtime.engines.native.llvm.table_layouts import (
     DICT_USED,
     DICT_VERSION,
     EMPTY,
@@ -46,10 +50,6 @@ from autograph.common.table_layouts import (
     TEXTS,
     WATCHERS,
 )
-from autograph.runtime.engines.native.llvm import ir
-from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, integer_of_one_digit
-from autograph.runtime.engines.native.llvm.ir import I8, I16, I32, I64, NULL, PTR, Value
 
 ASK = 1
 INTEGER, TEXT, OBJECT = "integer", "text", "object"     # kinds of keys: a number in a register, a `str`, any object
@@ -83,7 +83,7 @@ def is_found(b: Builder, found: Value) -> Value:
 
 
 def is_watched(objects: ObjectBuilder, thing: Value) -> Value:
-    """Whether somebody watches a dict."""
+    """Whether a function watches a dict."""
     if not IMMORTALS:
         return ir.FALSE
     return objects.b.icmp("ne", objects.b.and_(objects.load_at(I64, thing, DICT_VERSION), WATCHERS), 0)
@@ -215,13 +215,9 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
             return lambda: b.cast("sext", b.load(of, b.gep(index, place, of)), I64)
 
         def wide() -> Value:
-            found = b.if_else(b.icmp("eq", width, 1), load(I16), load(I32))
-            assert found is not None
-            return found
+            return b.if_else(b.icmp("eq", width, 1), load(I16), load(I32)) or width
 
-        found = b.if_else(b.icmp("eq", width, 0), load(I8), wide)
-        assert found is not None
-        return found
+        return b.if_else(b.icmp("eq", width, 0), load(I8), wide) or width
 
     def look(place: Value) -> None:
         number = number_at(place)
