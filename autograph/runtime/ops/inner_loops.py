@@ -10,18 +10,18 @@ import numpy as np
 from autograph.common.numpy_internals import CLIP
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.ops.native import complex_rules
-from autograph.runtime.ops.native.number_rules import RULES, Inner, clipped
+from autograph.runtime.ops.native.number_rules import OF_FLOATS, RULES, Inner, clipped
 from autograph.runtime.ops.python.operators import UFUNCS
 
-_RULES: tuple[dict[str, Any], ...] = (RULES, complex_rules.RULES)
+_RULES: tuple[dict[str, Any], ...] = (RULES, complex_rules.RULES, OF_FLOATS)
 CLIPS = ("np.clip", ".clip")
 
 
 def _loops() -> dict[str, Inner]:
-    by_ufunc, of_complex = ({getattr(np, name): rule for name, rule in rules.items()} for rules in _RULES)
+    by_ufunc = [{getattr(np, name): rule for name, rule in rules.items()} for rules in _RULES]
     found = UFUNCS | {name: op.target for name, op in OPS.items() if isinstance(op.target, np.ufunc)}
     simple = {name: ufunc for name, ufunc in found.items() if ufunc.nout == 1 and ufunc.signature is None}
-    known = {name: Inner(ufunc, by_ufunc.get(ufunc), of_complex.get(ufunc)) for name, ufunc in simple.items()}
+    known = {name: Inner(ufunc, *(rules.get(ufunc) for rules in by_ufunc)) for name, ufunc in simple.items()}
     return known if CLIP is None else known | {name: Inner(CLIP, clipped) for name in CLIPS}
 
 

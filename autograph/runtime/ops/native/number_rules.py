@@ -33,15 +33,20 @@ class Inner:
         ufunc: determines the dtypes of the operands.
         rule: `rule(emit, *numbers)`; None if only NumPy itself does it.
         of_complex: the same for complex numbers.
+        of_floats: the same for floats, if there is no rule for all real numbers.
     """
 
     ufunc: np.ufunc
     rule: Rule | None
     of_complex: Callable[..., Any] | None = None
+    of_floats: Rule | None = None
 
     def rule_of(self, dtypes: Iterable[np.dtype[Any]]) -> Callable[..., Any] | None:
         """The rule for operands of these dtypes."""
-        return self.of_complex if any(dtype.kind == "c" for dtype in dtypes) else self.rule
+        kinds = {dtype.kind for dtype in dtypes}
+        if "c" in kinds:
+            return self.of_complex
+        return self.of_floats if self.rule is None and kinds == {"f"} else self.rule
 
     def dtypes(self, *given: np.dtype[Any] | type) -> tuple[np.dtype[Any], ...]:
         """The dtypes of operands and result, for operands of these dtypes, or of the class of a Python number."""
@@ -258,6 +263,35 @@ def sign(emit: Emitter, x: Number) -> Number:
     return emit.select(emit.compare("gt", x, none), one, below)
 
 
+def _quotient(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number]:
+    """The largest integer that is at most `x / y`, and the remainder, of floats.
+
+    NumPy takes the remainder of C's `fmod`, which is exact. So its quotient is exact as long as it is small, and its
+    remainder is the exact one, rounded once; a fused multiply-add gives that, too.
+    """
+    none, one = emit.constant(0.0, x.type), emit.constant(1.0, x.type)
+    near = emit.function("floor", emit.floating("div", x, y))      # or one more, since it was rounded
+    limit = emit.constant(2.0**50 if x.type.dtype.itemsize == 8 else 2.0**20, x.type)
+    emit.doubt_if(inverse(emit, emit.compare("lt", emit.function("fabs", near), limit)))    # or no number
+    rest = emit.function("fma", emit.negative(near), y, x)
+    signs = emit.compare("ne", emit.compare("lt", rest, none), emit.compare("lt", y, none))
+    above = emit.integer("and", emit.compare("ne", rest, none), signs)
+    found = emit.select(above, emit.floating("sub", near, one), near)
+    return found, emit.function("fma", emit.negative(found), y, x)
+
+
+def floor_quotient(emit: Emitter, x: Number, y: Number) -> Number:
+    """`np.floor_divide` of floats."""
+    return _quotient(emit, x, y)[0]
+
+
+def floor_remainder(emit: Emitter, x: Number, y: Number) -> Number:
+    """`np.remainder` of floats; a zero has the sign of the divisor."""
+    rest, none = _quotient(emit, x, y)[1], emit.constant(0.0, x.type)
+    return emit.select(emit.compare("eq", rest, none), emit.function("copysign", none, y), rest)
+
+
+OF_FLOATS: dict[str, Rule] = {"floor_divide": floor_quotient, "remainder": floor_remainder}
 RULES: dict[str, Rule] = {
     "add": arithmetic("add", NUMPY),
     "subtract": arithmetic("sub", NUMPY),
