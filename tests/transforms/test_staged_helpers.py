@@ -158,6 +158,49 @@ def flattened(tree: Any) -> Any:
     return leaves(tree)
 
 
+def is_safe(board: list[int], row: int, column: int) -> bool:
+    for i in range(row):
+        if board[i] == column or abs(board[i] - column) == row - i:
+            return False
+    return True
+
+
+def placed(board: list[int], row: int, size: int) -> int:
+    """The rows of the calls are constants for the tracer: 0, 1, 2, …"""
+    if row == size:
+        return 1
+    count = 0
+    for column in range(size):
+        if is_safe(board, row, column):
+            board[row] = column
+            count += placed(board, row + 1, size)
+    return count
+
+
+def queens(size: int) -> Any:
+    board = [-1] * size
+    return placed(board, 0, size), board
+
+
+def counted(x: float, depth: int) -> int:
+    return 0 if x < 1 else depth + counted(x / 2, depth + 1)
+
+
+def counts(x: float) -> int:
+    return counted(x, 0)
+
+
+def bounded(x: float, depth: int) -> float:
+    """Only the constant ends it, which the tracer knows."""
+    if depth == 0:
+        return x
+    return bounded(x - 1, depth - 1) if x > 5 else -bounded(x + 1, depth - 1)
+
+
+def bounds(x: float) -> float:
+    return bounded(x, 3) + bounded(x, 9)
+
+
 def yields(n: int) -> Any:
     if n > 0:
         yield n
@@ -198,7 +241,8 @@ CALLS: list[tuple[Any, list[str]]] = [
     (keeps_a_log, ["[], 5", "[1], 0", "[], 40"]), (raises, ["3, 2.0", "3, 0.0", "3, 9.0", "0, 1"]),
     (raises_outside, ["3, 2.0", "3, 0.0", "3, 9.0", "0, 1"]), (parities, ["6", "0"]),
     (calls_with_defaults, ["3", "-1"]), (flattened, ["[1, [2, [3.5, 'a']], []]", "5", "[]"]),
-    (from_generators, ["4", "0"]),
+    (from_generators, ["4", "0"]), (queens, ["0", "1", "6", "5"]), (bounds, ["4.5", "7", "-1"]),
+    (counts, ["0.5", "1e9", "1e300", "float('inf')", "'a'"]),
     (of_objects, ["Node(1.5, Node(2), Node(3, Node(0.5)))", "Node(1)"]),
 ]  # fmt: skip
 
@@ -212,6 +256,14 @@ def test_helpers(function: Any, calls: list[str], options: Any) -> None:
         wanted, actual = outcomes.run(function, call, names), outcomes.run(staged, call, names)
         assert actual == wanted, call
         assert actual.raised_at == wanted.raised_at, call
+
+
+@pytest.mark.parametrize(("function", "value"), [(queens, 6), (counts, 1e9)])
+def test_constants_that_count_the_levels(function: Any, value: Any) -> None:
+    staged = ag.function(function, engine="native")
+    for _ in range(2):
+        assert staged(value) == function(value)
+    assert not any(trace.plain for trace in staged.traces)
 
 
 @pytest.mark.parametrize("function", [once, often])

@@ -10,6 +10,7 @@ these packages. A solver may record millions of operations. Beyond a budget, the
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FunctionType
 from typing import Any, TypeAlias
@@ -75,13 +76,16 @@ class Recursion:
         """
         calls = self._open.setdefault(id(traced.__code__), [])
         is_root = function is self.root
+        if len(calls) >= ALIKE and self.trace.tests and _is_deep():
+            self._call(function, args)
         try:
             facts = self._note(traced, calls, [*args, *kwargs.items()], 1 if is_root and self._may_record else ALIKE)
         except TooDeep:
             if self._may_record and (is_root or self._inside):
                 raise Restart({(OPAQUE, self.root.__code__)}) from None
-            if self._may_call(function, args):
-                raise Restart({(OPAQUE, function.__code__)}) from None
+            self._call(function, args)
+            if self._count > MANY:
+                self.trace.graph_break(f"{traced.__name__} calls itself too often to be traced")
             raise
         calls.append(facts)
         self._inside += is_root
@@ -110,12 +114,16 @@ class Recursion:
         self.trace.context.environment.guard((test, facts), f"the code of {function.__qualname__}")
         return Constant(found)
 
-    def _may_call(self, function: Any, args: Sequence[Any]) -> bool:
-        """Whether the graph may call a function that calls itself: in a loop on its own, or in its staged form."""
-        if type(function) is not FunctionType or isinstance(function.__globals__, Fallback):
-            return ALONE in self.trace.context.late
-        is_staged = self.helper(function) is not None
-        return ALONE in self.trace.context.late or (is_staged and not any(map(is_users_object, args)))
+    def _call(self, function: Any, args: Sequence[Any]) -> None:
+        """Ask for a call of a function by the graph, in a loop on its own, or in its staged form, if it may do so.
+
+        Raises:
+            Restart: it may.
+        """
+        is_known = type(function) is FunctionType and not isinstance(function.__globals__, Fallback)
+        is_staged = is_known and self.helper(function) is not None
+        if ALONE in self.trace.context.late or (is_staged and not any(map(is_users_object, args))):
+            raise Restart({(OPAQUE, function.__code__)}) from None
 
     @property
     def _may_record(self) -> bool:
@@ -128,15 +136,23 @@ class Recursion:
             return None
         is_tested = bool(trace.tests)   # else it is only in loops
         self._count += is_tested
-        if self._count > MANY:
-            trace.graph_break(f"{function.__name__} calls itself too often to be traced")
         facts = self._facts(function, args)
-        if (len(calls) >= DEEP and is_tested) or calls.count(facts) >= alike:
+        if self._count > MANY or (len(calls) >= DEEP and is_tested) or calls.count(facts) >= alike:
             raise TooDeep([*trace.tests], function.__name__, trace.place())
         return facts
 
     def _facts(self, function: FunctionType, args: list[Any]) -> Any:
         return _known(args + [part for cell in function.__closure__ or () for part in contents(cell).values()])
+
+
+def _is_deep() -> bool:
+    """Whether most of the levels are used that Python allows: tracing takes several for each of the program's."""
+    frame, most = sys._getframe(), sys.getrecursionlimit() // 2
+    for _ in range(most):
+        if frame.f_back is None:
+            return False
+        frame = frame.f_back
+    return True
 
 
 def _known(value: Any, depth: int = 4) -> Any:
