@@ -131,6 +131,7 @@ IDENTITY = Trait("compares identities, which differ for equal objects")
 
 ON_LIST = Relation("the routine of machine code for a list of Python's: see `engines/native/loops/lists.py`")
 ON_CONTAINER = Relation("the routine of machine code for other containers: see `engines/native/loops/containers.py`")
+LOOKS_INTO = {"item": 0, "get": 0, "size": 0, "contains": 1}    # those that only look, and the argument into which
 ON_ATTRIBUTE = Relation("the routine of machine code for an attribute: see `engines/native/loops/attributes.py`")
 DRAWS_ITEMS = Relation("the routine of machine code for random items: see `engines/native/loops/random_items.py`")
 CHOOSES_BY = Relation("the comparison of a later argument with an earlier one by which it returns the later one")

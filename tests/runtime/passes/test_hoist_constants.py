@@ -1,4 +1,4 @@
-"""Lists that are only looked into."""
+"""Lists and dicts that are only looked into."""
 
 from tests.runtime.passes.texts import becomes, stays
 
@@ -73,5 +73,67 @@ def test_what_is_in_no_loop_stays():
             c: list = build([n, 1])
             d: py.int = c[i]
             -> d
+        """,
+    )
+
+
+def test_dicts_and_arguments_that_are_looked_into_are_made_once():
+    becomes(
+        "hoist_constants",
+        """
+        graph f(n: py.int, m: py.int):
+            a: object = for(range(0, 3), 0):
+                body(i: py.int, t: object):
+                    b: py.bool = i in {1: n, 2: m}
+                    c: py.bool = i in (n, m)
+                    d: object = if(b):
+                        then:
+                            e: dict = build({1: n, 2: m})
+                            g: object = e[i]
+                            -> g
+                        else:
+                            h: object = {1: n, 2: m}.get(i, c)
+                            -> h
+                    -> d
+            -> a
+        """,
+        """
+        graph f(n: py.int, m: py.int):
+            %0: dict = build({1: n, 2: m})
+            %1: list = build([n, m])
+            a: object = for(range(0, 3), 0):
+                body(i: py.int, t: object):
+                    b: py.bool = i in %0
+                    c: py.bool = i in %1
+                    d: object = if(b):
+                        then:
+                            g: object = %0[i]
+                            -> g
+                        else:
+                            h: object = %0.get(i, c)
+                            -> h
+                    -> d
+            -> a
+        """,
+    )
+
+
+def test_dicts_that_change_or_are_passed_on_stay():
+    stays(
+        "hoist_constants",
+        """
+        graph f(n: py.int, x: f64[3]):
+            a: object = for(range(0, 3), 0):
+                body(i: py.int, t: object):
+                    c: dict = build({1: n})
+                    c[2] = i
+                    d: object = c[i]
+                    e: dict = build({1: x})
+                    g: object = e[i]
+                    h: dict = build({1: n})
+                    k: object = h.get(i, h)
+                    l: py.bool = i in [n, i]
+                    -> k
+            -> a
         """,
     )

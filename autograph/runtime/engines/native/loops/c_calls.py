@@ -81,10 +81,10 @@ def is_plain_object(calls: PythonCalls, thing: Value) -> Value:
     return found
 
 
-def are_plain(calls: PythonCalls, thing: Value) -> Value:
-    """Whether all items of a tuple are plain objects, and no tuples."""
+def are_plain(calls: PythonCalls, thing: Value, is_list: bool = False) -> Value:
+    """Whether all items of a tuple or list are plain objects, and no tuples."""
     b, objects = calls.flow.emit.b, calls.flow.emit.objects
-    items = b.gep(thing, TUPLE_ITEMS)
+    items = objects.load_at(PTR, thing, LIST_ITEMS) if is_list else b.gep(thing, TUPLE_ITEMS)
     with b.loop(0, objects.load_at(I64, thing, SIZE), carried=[TRUE]) as loop:
         kind = objects.load_at(PTR, b.load(PTR, b.gep(items, loop.index, PTR)), CLASS)
         loop.carry(b.and_(loop.carried[0], is_plain_class(calls, kind)))

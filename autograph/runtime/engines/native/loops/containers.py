@@ -7,7 +7,7 @@ of these, so that to hash and compare them runs no code of the user's.
 from __future__ import annotations
 
 import heapq
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from types import BuiltinFunctionType
 from typing import Any
@@ -56,6 +56,7 @@ from autograph.runtime.graph.traits import (
     CONSUMES,
     DRAWS_ITEMS,
     INSERTS,
+    LOOKS_INTO,
     ON_CONTAINER,
     SEARCHES,
     SHALLOW,
@@ -109,7 +110,7 @@ def _is_only_read(calls: PythonCalls, value: Any) -> bool:
 
 
 # Routines, and the argument into which they look.
-_LOOKS = {"item": 0, "get": 0, "size": 0, "contains": 1, "choice": -1}
+_LOOKS = LOOKS_INTO | {"choice": -1}
 
 
 # Items ----------------------------------------------------------------------------------------------------------------
@@ -323,6 +324,8 @@ def call_directly(calls: PythonCalls, node: Node) -> bool:
     op = OPS.get(node.op)
     if op is not None and op.target is None and isinstance(first, BuiltinFunctionType):
         return _function(calls, node, first, rest)
+    if op is not None and op.target is None and (first in SETS or first is defaultdict):
+        return dicts_and_sets.make(calls, node, first, rest)
     if node.op.startswith("."):
         kind = class_of_operand(first)
         method = getattr(kind, node.op[1:], None) if kind in _KINDS else None

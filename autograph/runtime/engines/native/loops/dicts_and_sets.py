@@ -20,6 +20,7 @@ from autograph.runtime.engines.native.llvm.ir import FALSE, NULL, PTR, TRUE, Val
 from autograph.runtime.engines.native.llvm.table_layouts import FACTORY, HAS_TABLES
 from autograph.runtime.engines.native.llvm.table_lookups import INTEGER, OBJECT, TEXT, is_found
 from autograph.runtime.engines.native.loops.c_calls import (
+    are_plain,
     call,
     call_object,
     change,
@@ -36,7 +37,7 @@ from autograph.runtime.engines.native.loops.iterators import raise_error
 from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.graph.graph import Node
-from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, Number
+from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 
 DICTS = (dict, defaultdict, Counter, OrderedDict)
@@ -169,6 +170,27 @@ def _number_expected(calls: PythonCalls, node: Node, default: Any) -> TensorType
 def _behind(calls: PythonCalls, node: Node) -> Point:
     at = at_node(calls, node)
     return Point(at.block, at.place + 1)
+
+
+# New ones -------------------------------------------------------------------------------------------------------------
+
+
+def make(calls: PythonCalls, node: Node, kind: type, args: list[Any]) -> bool:
+    """`set(xs)` or `frozenset(xs)` of a list or tuple, or `defaultdict(int)`."""
+    operands = list(map(calls.flow.operand, args))
+    classes = list(map(class_of_operand, operands))
+    is_default = kind is defaultdict and any(args[:1] == [each] for each in _FACTORIES) and classes[1:] == [dict]
+    if not is_default and (kind is defaultdict or classes not in ([list], [tuple])):
+        raise NoLowering
+    calls.flow.resume_from(at_node(calls, node))
+    plain = None if is_default else are_plain(calls, calls.object(operands[0])[0], classes == [list])
+
+    def run() -> Value:
+        found = call_object(calls, kind, *operands)
+        raise_if(calls, node, calls.flow.emit.b.is_null(found))
+        return found
+
+    return give(calls, node, if_plain(calls, node, plain, run), kind)
 
 
 # Reads ----------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Dicts and sets, whose tables machine code searches itself: keys and values of all kinds, changes, references."""
 
+import contextlib
 import gc
 import random
 import sys
@@ -335,6 +336,67 @@ def test_names_of_modules_and_classes_are_not_missed():
         assert [names["f"]() for _ in range(2000)][-1] == names["f"]()
         staged(count, names)
         assert names["f"]() == (count + 999, count - 1)
+
+
+def test_sets_and_dicts_that_are_made_in_loops():
+    def birthdays(n, days, first):
+        hits, last = 0, None
+        for _ in range(n):
+            seen, counts = set(first), defaultdict(int)
+            for _ in range(9):
+                day = random.randrange(days)
+                counts[day] += 1
+                if day in seen:
+                    hits += 1
+                    break
+                seen.add(day)
+            last = seen, frozenset([hits, n]), dict(counts)
+        return hits, last, random.random()
+
+    for first in ([], [3], (1, 2.5, "a"), [Key(2), 5], [[1]]):
+        staged = ag.function(birthdays, engine="native")
+        for seed in range(3):
+            results = []
+            for function in (birthdays, staged):
+                random.seed(seed)
+                with contextlib.ExitStack() as stack:
+                    if first == [[1]]:
+                        stack.enter_context(pytest.raises(TypeError, match="unhashable type: 'list'"))
+                    results.append((function(40, 20, first), random.getstate()))
+            assert results[:1] == results[1:]
+
+
+def in_parts(d, n):
+    total = 0
+    for i in range(n):
+        if i % 7 - 1 in d:
+            total += 1
+        if d and (i / 2 in d or float(i) in d):
+            total += 10
+    return total
+
+
+def of_parts(d, n):
+    total = 0
+    for i in range(n):
+        if i % 7 in d:
+            total += d[i % 7]
+        total += d.get(i % 5, i)
+    return total
+
+
+@pytest.mark.parametrize(
+    "d", ["[3, 5]", "(3, 5.0, 1.5)", "[float('nan'), 2]", "[True, 2**70]", "{3: 1, -1: 2}", "[]", "{}", "(1,)"]
+)
+def test_a_container_of_numbers_that_is_taken_apart(d):
+    compared(in_parts, f"{d}, 0", f"{d}, 3", f"{d}, 40")
+
+
+@pytest.mark.parametrize(
+    "d", ["{3: 1, 0: 2}", "{1: 2.5, 2: True}", "{3: 2**70, 4: 1}", "{True: 1, 2.0: float('nan')}", "{}"]
+)
+def test_a_dict_of_numbers_that_is_taken_apart(d):
+    compared(of_parts, f"{d}, 0", f"{d}, 3", f"{d}, 40")
 
 
 STATEMENTS = """d[{k}] = {v};d[{k}] += {v};e[{k}] = d.get({k}, {v});d.pop({k}, None);s.add({k});s.discard({k})
