@@ -92,7 +92,10 @@ def test_everyday_functions_give_the_answers_of_plain_python(staged, engine, mod
             np.testing.assert_equal(actual, expected, name)
 
 
-@pytest.mark.parametrize("name", ["pi_by_random", "snakes_and_ladders", "sudoku", "quicksort", "planets"])
+PROGRAMS = "pi_by_random", "snakes_and_ladders", "sudoku", "quicksort", "planets", "dice", "moons"
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_as_people_write_them_give_the_answers_of_plain_python(staged, name):
     pytest.importorskip("llvmlite")
     as_written = importlib.import_module("as_written")
