@@ -27,7 +27,6 @@ from autograph.runtime.graph.opdef import lookup
 from autograph.runtime.graph.types import FLOAT, INT, ObjectType
 
 ITEMS = 100     # of a call after which machine code is compiled
-_EXTREMES: dict[Any, str] = {min: "lt", max: "gt"}
 
 
 @disk_cache.storable
@@ -71,7 +70,7 @@ def is_list_function(node: Node) -> bool:
         return False
     type = node.args[0].type if isinstance(node.args[0], Value) else None
     is_list = isinstance(type, ObjectType) and type.name == "list"
-    return is_list and _target(node) in (sum, *_EXTREMES)
+    return is_list and _target(node) in (sum, min, max)
 
 
 def made_for(node: Node, after: int) -> ListFunction:
@@ -102,8 +101,9 @@ def entry_of(function: Callable[..., Any]) -> Callable[..., Any]:
 def _compute(c: CFunction, module: ir.Module, function: Any, items: ir.Value, count: ir.Value) -> None:
     """Build the rest of the C function."""
     integers, floats = map(c.address, (int, float))
-    if function in _EXTREMES:
-        found = c.b.call(list_items.extreme(module, _EXTREMES[function]), items, count, integers, floats)
+    if function is not sum:
+        how = "lt" if function is min else "gt"
+        found = c.b.call(list_items.extreme(module, how), items, count, integers, floats)
         c.demand(c.b.icmp("ne", found, ir.NULL))
         c.b.ret(c.another(found))
         return

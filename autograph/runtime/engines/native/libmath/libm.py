@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.cpython_internals import address_of
 from autograph.common.probes import agrees
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -95,10 +96,13 @@ def has_complex_power() -> bool:
     """
     import llvmlite.binding as llvm
 
-    function = getattr(ctypes.pythonapi, "_Py_c_pow", None)
-    if function is None or not FLAGS or sys.platform == "win32":
+    try:
+        address = address_of("_Py_c_pow")
+    except AttributeError:
         return False
-    function.restype, function.argtypes = _Complex, [_Complex, _Complex]
+    if not FLAGS or sys.platform == "win32":
+        return False
+    function = ctypes.CFUNCTYPE(_Complex, _Complex, _Complex)(address)
 
     def power(*parts: float) -> complex:
         found = function(_Complex(*parts[:2]), _Complex(*parts[2:]))
@@ -108,7 +112,7 @@ def has_complex_power() -> bool:
     samples = [[draw.uniform(-9, 9) for _ in range(4)] for _ in range(_TRIES)]
     if not agrees(power, lambda *parts: complex(*parts[:2]) ** complex(*parts[2:]), samples):
         return False
-    llvm.add_symbol(COMPLEX_POWER, ctypes.cast(function, ctypes.c_void_p).value)
+    llvm.add_symbol(COMPLEX_POWER, address)
     return True
 
 
