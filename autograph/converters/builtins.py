@@ -34,7 +34,7 @@ _ARGUMENTS: dict[str, tuple[float, float, frozenset[str]]] = {
 
 
 # Builtins that take all items of their only positional argument, or as many as they need, before they return.
-_TAKE_ITEMS = frozenset("list tuple set frozenset sum min max any all sorted".split())
+TAKE_ITEMS = frozenset("list tuple set frozenset sum min max any all sorted".split())
 
 
 def rewrite(node: gast.Call, context: Context) -> Any:
@@ -44,7 +44,7 @@ def rewrite(node: gast.Call, context: Context) -> Any:
     context.decide(node, f"call of {name}")
     new = template.call(f"{name}_")
     node.func = gast.copy_location(new.func, node.func)
-    if name in _TAKE_ITEMS and len(node.args) == 1 and _maps_by_lambda(node.args[0]):
+    if name in TAKE_ITEMS and len(node.args) == 1 and _maps_by_lambda(node.args[0]):
         node.args[0].func = gast.copy_location(template.call("mapped").func, node.args[0].func)
     return node
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from autograph.converters.builtins import TAKE_ITEMS
 from autograph.converters.context import movable
 from autograph.converters.context.base import Context, binds_here
 from autograph.converters.logical import call_of, deferred
@@ -116,7 +117,7 @@ def _rename(nodes: list[Any], old: str, new: str) -> None:
 
 
 # Operators that have done with a generator, and with a `key`, when they return.
-_CONSUMERS = frozenset(f"{name}_" for name in "sum any all min max list tuple set frozenset sorted dict".split())
+_CONSUMERS = frozenset(f"{name}_" for name in (*TAKE_ITEMS, "dict"))
 
 
 def _captured_by_functions(parts: list[Any]) -> set[str]:
