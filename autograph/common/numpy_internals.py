@@ -26,7 +26,10 @@ CONTIGUOUS, F_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x2, 0x100, 0x400
 _COUNTS, _LOOPS, _NUMBER, _TYPES = 16, 32, 48, 64
 # Places in the table of the C API, which stay as they are from one version to the next.
 _CLASS = 2                  # of `np.ndarray`
-_FUNCTIONS = {"PyArray_NewFromDescr": 94, "PyArray_NewCopy": 85, "PyArray_Zeros": 183}
+_FUNCTIONS = {
+    "PyArray_NewFromDescr": 94, "PyArray_NewCopy": 85, "PyArray_Zeros": 183,
+    "PyArray_Sort": 129, "PyArray_ArgSort": 130,
+}  # fmt: skip
 _INT = ctypes.c_int32
 # Where a capsule has its pointer. NumPy's settings are behind one: what to do at errors, and the size of buffers.
 POINTER, BUFFER, UNDERFLOWS = 16, 8, 7 << 6

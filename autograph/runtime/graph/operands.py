@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
 from operator import is_
 from typing import Any, Protocol, TypeAlias
 
@@ -159,10 +161,10 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A vector of elements of another one, which are copied where they are read: `x[[2, 0, 1]]`.
+    """Elements of a vector, or rows of a matrix, which are copied where they are read: `x[[2, 0, 1]]`.
 
     Attributes:
-        of: the other vector.
+        of: the vector or matrix.
         places: a vector of integers, negative ones counted from the end.
     """
 
@@ -175,7 +177,7 @@ class Gathered:
 
     @property
     def shape(self) -> tuple[Number, ...]:
-        return self.places.shape
+        return *self.places.shape, *self.of.shape[1:]
 
     @property
     def length(self) -> Number:
@@ -269,6 +271,19 @@ Operand: TypeAlias = (
 )
 
 
+@cache
+def takes(rule: Any, count: int, names: tuple[str, ...]) -> bool:
+    """Whether a lowering can be called with `count` arguments and keywords of these names."""
+    code = rule.__code__
+    if not (names or code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)):
+        return code.co_argcount - 1 - count in range(len(rule.__defaults__ or ()) + 1)
+    try:
+        signature(rule).bind(None, *[None] * count, **dict.fromkeys(names))
+    except TypeError:
+        return False
+    return True
+
+
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
     """Apply `function(path, operand)` to each operand in nested tuples, and to the parts of numbers and ranges."""
     if isinstance(operand, (Complex, Mixed, Range)):
@@ -339,6 +354,9 @@ class Vectors(Protocol):
     def median(self, x: View | Computed) -> Number:
         """The median of all elements, as `np.median` computes it."""
 
+    def reduced_rows(self, how: str, x: View | Computed, root: bool = False) -> Array:
+        """A new array of the reductions of the rows of a matrix, or of their roots; for ops with `MAKES_ARRAYS`."""
+
     def accumulated(self, how: str, x: View | Computed) -> Array:
         """The sums (`add`) or products (`mul`) up to each element, as `np.cumsum` computes them; for `MAKES_ARRAYS`."""
 
@@ -354,13 +372,29 @@ class Vectors(Protocol):
     def kept(self, x: Computed) -> View:
         """The elements of a vector in memory of its own; `NoLowering` if its length is not known or large."""
 
-    def chosen(self, x: View, mask: View | Computed) -> View:
-        """Copies of the elements of a vector for which a vector of booleans is true; `NoLowering` as above."""
+    def chosen(self, x: View, mask: View | Computed) -> View | Array:
+        """Copies of the elements or rows for which a mask is true; a new array if the length is unknown."""
+
+    def store_chosen(self, target: View, mask: View | Computed, value: View | Computed | Number) -> None:
+        """Store a number, or the elements of a vector, in those of another for which a vector of booleans is true.
+
+        All are computed before the first is stored; leaves machine code, with nothing stored, if NumPy would warn or
+        raise, or if they may share memory.
+        """
 
     def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:
         """Copy vectors of one dtype to others, after all have been read; leaves machine code if shapes differ."""
 
-    def array(self, x: View | Computed) -> Array:
+    def sorted(self, x: View | Computed) -> Array:
+        """A new array of the elements of a vector in ascending order; for ops with `MAKES_ARRAYS`."""
+
+    def sorting_places(self, x: Array | View | Computed) -> Array:
+        """The places of the elements of a vector in ascending order, as NumPy sorts them by default; the same."""
+
+    def counted(self, start: Number, length: Number) -> Array:
+        """The integers from one on; for ops with `MAKES_ARRAYS`."""
+
+    def array(self, x: View | Gathered | Computed) -> Array:
         """A new array of the elements of a vector; `NoLowering` if NumPy's may not be in C's order."""
 
     def store(self, target: View, value: View | Computed | Number | Complex, apart: bool = False) -> None:

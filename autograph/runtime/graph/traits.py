@@ -67,6 +67,7 @@ GRADIENT = Trait("used by derivatives only; it reads nothing but arrays, numbers
 STATEMENT = Trait("a statement of Python, and no expression: `x[i] = v`, `x += v`, `while`")
 UFUNC_BY_VALUE = Trait("NumPy uses another ufunc for some Python numbers beside an array: for `x ** 2`, it squares")
 SLOW_ON_LIST = Trait("Python takes many times as long for the items of a list as a loop in machine code")
+RELEASES_LOCK = Trait("its lowering calls a function that lets other threads run meanwhile")
 SLOW_IN_NUMPY = Trait("NumPy takes twice the time of a loop in machine code on one thread")
 MEAN = Trait("the mean of elements")
 
@@ -185,6 +186,7 @@ QUIET = Relation("whether running it neither raises nor warns: a rule for nodes"
 MAKES_VIEWS = Trait("its lowering makes views of arrays for which there is no object")
 ONE_BY_ONE = Trait("its lowering for arrays calls a loop of NumPy's for each element")
 QUADRATIC = Trait("its lowering for arrays takes a time that grows with the square of their lengths")
+DIVIDES = Trait("the same unless it divides integers by a constant")
 READS_VIEWS = Trait("its lowering reads arrays, also views for which there is no object")
 ARRAY_PRODUCT = Trait("sums products of the elements of its arguments: `a @ b`, `np.einsum`")
 ADDITION = Trait("adds or subtracts two arguments")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW
+from autograph.runtime.graph.traits import MAKES_ARRAYS, READS_VIEWS, RELEASES_LOCK
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array, inexact
 from autograph.runtime.ops.arrays.selection import INTP
 from autograph.runtime.ops.gradients.data_movement import along, axis_of, scatter_add, scattered
@@ -22,6 +23,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     result,
     size,
 )
+from autograph.runtime.ops.native import vectors
 
 FLOAT64 = np.dtype(float)
 
@@ -204,10 +206,11 @@ _RETURNED = ("index", "inverse", "counts")
 
 # ------------------------------------------------------------------------------------------------ declarations
 
-functions("np.sort", sort, vjp=of_sort)
+_SORTING = [READS_VIEWS, MAKES_ARRAYS, RELEASES_LOCK]
+functions("np.sort", sort, vjp=of_sort, lower=vectors.ordered, traits=_SORTING)
 functions("np.sort_complex", sort_complex, vjp=of_sort)
 functions("np.partition", partition, vjp=of_partition)
-functions("np.argsort .argsort", argsort, vjp=NO_GRADIENT)
+functions("np.argsort .argsort", argsort, vjp=NO_GRADIENT, lower=vectors.ordering, traits=_SORTING)
 functions("np.argpartition .argpartition", argpartition, vjp=NO_GRADIENT)
 functions("np.lexsort", lexsort, vjp=NO_GRADIENT)
 functions("np.searchsorted .searchsorted", searchsorted, vjp=NO_GRADIENT)

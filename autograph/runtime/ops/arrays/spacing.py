@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import Infer, Vjp
-from autograph.runtime.graph.traits import IN_C_ORDER
+from autograph.runtime.graph.traits import IN_C_ORDER, MAKES_ARRAYS
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import numbered
 from autograph.runtime.ops.inference.declare import functions
@@ -26,6 +26,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     operand,
     shape_arg,
 )
+from autograph.runtime.ops.native import array_creation
 
 
 def arange(*args: Any, start: Any = None, stop: Any = None, step: Any = None, dtype: Any = None, **rest: Any) -> Type:
@@ -132,7 +133,7 @@ def of_start(g: Any, out: Any, *args: Any, **_: Any) -> Any:
 
 functions(
     "np.arange", arange, raises=False, vjp=(of_start, None, lambda g, out, *_, **__: g * numbered(out)),
-    traits=[IN_C_ORDER],
+    lower=array_creation.counted, traits=[IN_C_ORDER, MAKES_ARRAYS],
 )  # fmt: skip
 for _function, _vjp, _traits in (
     (np.linspace, of_linspace, [IN_C_ORDER]), (np.logspace, of_logspace, []), (np.geomspace, of_geomspace, [])

@@ -12,7 +12,9 @@ from autograph.runtime.graph.traits import (
     ATTRIBUTE,
     CHOOSES,
     ELEMENTWISE,
+    MAKES_VIEWS,
     MOVES,
+    READS_VIEWS,
     SELECTS,
     SLOW_IN_NUMPY,
     UFUNC_IF_COMPLEX,
@@ -27,7 +29,7 @@ from autograph.runtime.ops.inference.numpy_probe import probe, real, shaped
 from autograph.runtime.ops.inference.shape_rules import Unknown, broadcast, is_constant, operand, out_type
 from autograph.runtime.ops.mathematics.special import bessel_i
 from autograph.runtime.ops.mathematics.ufuncs import operands
-from autograph.runtime.ops.native import complex_numbers, numpy_scalars
+from autograph.runtime.ops.native import complex_numbers, numpy_scalars, vectors
 
 
 def option(arg: Any) -> Any:
@@ -204,7 +206,8 @@ _CLIPPING: dict[str, Any] = {"raises": False, "vjp": (*_BOUNDS, None, *_BOUNDS[1
 functions("np.clip", clip_rule(np.clip), lower=numpy_scalars.clipped, **_CLIPPING)
 functions(".clip", clip_rule(method("clip")), lower=numpy_scalars.method(numpy_scalars.clipped), **_CLIPPING)
 functions(
-    "np.where", where, raises=False, traits=[CHOOSES, MOVES, SELECTS, SLOW_IN_NUMPY],
+    "np.where", where, raises=False, lower=vectors.chosen,
+    traits=[CHOOSES, MOVES, SELECTS, SLOW_IN_NUMPY, READS_VIEWS, MAKES_VIEWS],
     vjp=(None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, out, c, x, y: np.where(c, 0, g)),
 )  # fmt: skip
 functions("np.interp", interp, vjp=tuple(map(of_interpolated, ("x", "xp", "fp", "left", "right"))))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.runtime.graph.traits import READS_VIEWS
+from autograph.runtime.graph.traits import MAKES_ARRAYS, READS_VIEWS
 from autograph.runtime.graph.types import Type, inexact
 from autograph.runtime.ops.gradients.elementwise import column, nonzero
 from autograph.runtime.ops.gradients.toolkit import as_array, conj, is_real, ndim
@@ -113,7 +113,7 @@ def of_cond(g: Any, out: Any, x: Any, p: Any = None) -> Any:
     return of_norm(g * sizes[1], sizes[0], x, p, (-2, -1)) + of_inv(of_inverse, inverse, x)
 
 
-functions("np.linalg.norm", norm, vjp=of_norm, lower=products.norm, traits=[READS_VIEWS])
+functions("np.linalg.norm", norm, vjp=of_norm, lower=products.norm, traits=[READS_VIEWS, MAKES_ARRAYS])
 functions("np.linalg.vector_norm", norm, vjp=of_vector_norm)
 functions(
     "np.linalg.matrix_norm", matrix_norm,

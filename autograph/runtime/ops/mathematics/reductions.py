@@ -171,7 +171,7 @@ _PRODUCT = rules.product, rules.product_of_initial
 
 each_function(
     "np.sum .sum", reduction, raises=False, vjp=_SUM, lower=vectors.reduction("add"),
-    traits=[MOVES, SUMMATION, READS_VIEWS, (REDUCES, np.add)],
+    traits=[MOVES, SUMMATION, READS_VIEWS, MAKES_ARRAYS, (REDUCES, np.add)],
 )  # fmt: skip
 each_function("np.nansum", reduction, raises=False, vjp=rules.reductions(rules.total, rules.total, missing=0))
 each_function(
@@ -180,7 +180,7 @@ each_function(
 each_function("np.nanprod", reduction, raises=False, vjp=rules.reductions(*_PRODUCT, missing=1))
 each_function(
     "np.mean .mean", reduction, raises=False, vjp=rules.reducing(rules.mean), lower=vectors.reduction("mean"),
-    traits=[SUMMATION, MEAN, SLOW_IN_NUMPY, READS_VIEWS],
+    traits=[SUMMATION, MEAN, SLOW_IN_NUMPY, READS_VIEWS, MAKES_ARRAYS],
 )  # fmt: skip
 each_function("np.nanmean", reduction, raises=False, vjp=rules.reducing(rules.mean, missing=0))
 each_function(
@@ -197,7 +197,7 @@ each_function("np.nanstd", reduction, raises=False, vjp=rules.reducing(rules.dev
 for _how, _ufunc in (("max", np.maximum), ("min", np.minimum)):
     each_function(
         f"np.{_how} np.a{_how} .{_how}", reduction, vjp=_EXTREMES, lower=vectors.reduction(_how),
-        traits=[READS_VIEWS, (REDUCES, _ufunc)],
+        traits=[READS_VIEWS, MAKES_ARRAYS, (REDUCES, _ufunc)],
     )  # fmt: skip
     _name = f"arg{_how}"
     each_function(
@@ -209,7 +209,7 @@ each_function("np.nanargmin np.nanargmax", reduction, vjp=NO_GRADIENT)
 for _name, _how, _test in (("any", "or", np.logical_or), ("all", "and", np.logical_and)):
     each_function(
         f"np.{_name} .{_name}", reduction, raises=False, vjp=NO_GRADIENT, lower=vectors.reduction(_how),
-        traits=[READS_VIEWS, (REDUCES, _test)],
+        traits=[READS_VIEWS, MAKES_ARRAYS, (REDUCES, _test)],
     )  # fmt: skip
 each_function("np.count_nonzero", reduction, raises=False, vjp=NO_GRADIENT)
 

@@ -41,6 +41,18 @@ def filled_like(*, zeros: bool) -> Callable[..., Array]:
     return rule
 
 
+def counted(emit: Emitter, *args: Any) -> Array:
+    """`np.arange(stop)` or `np.arange(start, stop)` of integers of 64 bits."""
+    given = [number(emit, each) for each in args]
+    if len(given) not in (1, 2) or any(each.type.dtype != INT.dtype for each in given):
+        raise NoLowering
+    none, stop = emit.constant(0, INT), fitted(emit, given[-1], INT)
+    start = fitted(emit, given[0], INT) if len(given) > 1 else none
+    length, overflows = emit.overflowing("sub", stop, start)
+    emit.leave_if(overflows)
+    return emit.vectors.counted(start, emit.select(emit.compare("lt", length, none), none, length))
+
+
 def copied(emit: Emitter, x: Any) -> Array:
     """`x.copy()` of an array; the copy is in C's order."""
     if not isinstance(x, Array):

@@ -137,7 +137,7 @@ def element(emit: Emitter, x: Any, index: Any) -> Operand:
         x = emit.vectors.kept(x)
     if not isinstance(x, (Array, View)):
         raise NoLowering
-    if isinstance(index, (Array, View, Computed)):
+    if isinstance(index, vectors.VECTORS):
         return views.gathered(emit, x, index)
     if type(index) is list:
         return vectors.rows_of(emit, x, index)
@@ -152,6 +152,9 @@ def set_element(emit: Emitter, x: Any, index: Any, value: Any) -> None:
     """`x[index] = value`."""
     if not isinstance(x, (Array, View)) or not x.writeable:
         raise NoLowering
+    if isinstance(index, vectors.VECTORS):
+        vectors.set_chosen(emit, x, index, value)
+        return
     if type(index) is list:
         vectors.set_rows(emit, x, index, value)
         return

@@ -263,6 +263,11 @@ def sign(emit: Emitter, x: Number) -> Number:
     return emit.select(emit.compare("gt", x, none), one, below)
 
 
+def where_true(emit: Emitter, condition: Number, x: Number, y: Number) -> Number:
+    """An element of `np.where`, whose condition has been converted to the dtype of the others."""
+    return emit.select(emit.compare("ne", condition, emit.constant(0, condition.type)), x, y)
+
+
 def _quotient(emit: Emitter, x: Number, y: Number) -> tuple[Number, Number]:
     """The largest integer that is at most `x / y`, and the remainder, of floats.
 

@@ -52,8 +52,13 @@ def vdot(emit: Emitter, a: Any, b: Any) -> Number | Complex:
     return emit.vectors.product(np.vdot, x, y, warns=False)
 
 
-def norm(emit: Emitter, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Number:
-    """`np.linalg.norm(x)`: the root of the product of a vector and itself, after it has been made contiguous."""
+def norm(emit: Emitter, x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Number | Array:
+    """`np.linalg.norm(x)`: the root of the product of a vector and itself, after it has been made contiguous.
+
+    With `axis=1`, of a matrix, the roots of the sums of the squares of rows.
+    """
+    if type(axis) is int and axis in (1, -1):
+        return _norms(emit, x, ord, keepdims)
     (x, _), is_default = _vectors(emit, x, x), ord is None and axis is None and keepdims is False
     if not is_default or isinstance(x, Gathered) or x.dtype.kind != "f":
         raise NoLowering
@@ -63,6 +68,14 @@ def norm(emit: Emitter, x: Any, ord: Any = None, axis: Any = None, keepdims: Any
     found = emit.vectors.product(np.dot, x, x, copies=True)
     assert isinstance(found, Number)
     return emit.function("sqrt", found)
+
+
+def _norms(emit: Emitter, x: Any, ord: Any, keepdims: Any) -> Array:
+    of = x if isinstance(x, Computed) else whole_of(emit, x)
+    is_default = keepdims is False and (ord is None or (type(ord) is int and ord == 2))
+    if not is_default or len(of.shape) != 2 or of.dtype.kind != "f":
+        raise NoLowering
+    return emit.vectors.reduced_rows("add", Computed(of.dtype, of.shape, of.dtype, RULES["multiply"], (of, of)), True)
 
 
 def _copying(emit: Emitter, function: Callable[[Any, Any], Any], *args: Any) -> Number | Complex:

@@ -27,17 +27,27 @@ from autograph.runtime.graph.operands import (
     Rows,
     View,
 )
-from autograph.runtime.graph.traits import MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS, Trait
+from autograph.runtime.graph.traits import DIVIDES, MAKES_VIEWS, ONE_BY_ONE, READS_VIEWS, Trait
 from autograph.runtime.graph.types import INT, TensorType, part_of, scalar
 from autograph.runtime.ops.native import complex_rules
 from autograph.runtime.ops.native.complex_rules import Element, as_complex, is_complex, parts_of
-from autograph.runtime.ops.native.number_rules import RULES, Inner, converted, is_weak, known_dtype, promotes
-from autograph.runtime.ops.native.scalars import fitted, number
+from autograph.runtime.ops.native.number_rules import (
+    RULES,
+    Inner,
+    converted,
+    is_weak,
+    known_dtype,
+    promotes,
+    where_true,
+)
+from autograph.runtime.ops.native.scalars import fitted, floor_division, number, remainder
 from autograph.runtime.ops.native.views import broadcast, common_shape, item, part, whole_of
 
 Rule = Callable[..., Any]
 VECTORS = (Array, View, Computed)
 NUMBERS = (Number, Complex)
+# Rules for quotients of integers by a constant.
+DIVISIONS: dict[str, Rule] = {"floor_divide": floor_division, "remainder": remainder}
 _SQUARE, _MINUS = Inner(np.square, RULES["square"]), Inner(np.subtract, RULES["subtract"])
 _PRODUCTS = frozenset([np.multiply, np.square])
 # Of complex numbers: these drop no operand, so that each raises the flags that NumPy's loop raises.
@@ -63,7 +73,9 @@ def _inner(ufunc: np.ufunc) -> Inner:
 
 def traits(ufunc: np.ufunc) -> list[Trait]:
     """Those of an op with such a lowering."""
-    return [READS_VIEWS, MAKES_VIEWS, *[ONE_BY_ONE] * (ufunc.__name__ not in RULES)]
+    name = ufunc.__name__
+    own = [DIVIDES] if name in DIVISIONS else [ONE_BY_ONE] if name not in RULES else []
+    return [READS_VIEWS, MAKES_VIEWS, *own]
 
 
 def or_squares(rule: Rule) -> Rule:
@@ -102,8 +114,10 @@ def or_view(ufunc: np.ufunc, rule: Rule) -> Rule:
 def reduction(how: str) -> Rule:
     """The lowering of a function or method that reduces a vector, see `Vectors.reduction`."""
 
-    def rule(emit: Emitter, a: Any, axis: Any = None) -> Number:
+    def rule(emit: Emitter, a: Any, axis: Any = None) -> Number | Array:
         x = a if isinstance(a, (Computed, Gathered)) else whole_of(emit, a)
+        if len(x.shape) == 2 and type(axis) is int and axis in (1, -1) and not isinstance(x, Gathered):
+            return emit.vectors.reduced_rows(how, x)
         axes = (None, 0, -1) if len(x.shape) == 1 else (None,)
         if type(axis) not in (int, type(None)) or axis not in axes:
             raise NoLowering
@@ -167,10 +181,34 @@ def set_part(emit: Emitter, x: Array | View, entries: tuple[Any, ...], value: An
     if target.dtype.kind == "c":
         stored(emit, target, as_complex(emit, value, scalar(target.dtype)))
         return
-    given = number(emit, value)
-    if given.type.dtype != target.dtype and not (is_weak(given.type) and target.dtype.kind == "f"):
+    stored(emit, target, _as_element(emit, value, target.dtype))
+
+
+def set_chosen(emit: Emitter, x: Array | View, index: Array | View | Computed, value: Any) -> None:
+    """`x[mask] = value` of vectors."""
+    target, mask = whole_of(emit, x), index if isinstance(index, Computed) else whole_of(emit, index)
+    if mask.dtype.kind != "b" or len(mask.shape) != 1 or len(target.shape) != 1 or target.dtype.char not in DTYPES:
         raise NoLowering
-    stored(emit, target, fitted(emit, given, scalar(target.dtype)))
+    emit.leave_if(emit.compare("ne", target.length, mask.length))
+    if not isinstance(value, VECTORS):
+        emit.vectors.store_chosen(target, mask, _as_element(emit, value, target.dtype))
+        return
+    given = operand(emit, value)
+    if isinstance(given, NUMBERS) or len(given.shape) != 1 or not np.can_cast(given.dtype, target.dtype):
+        raise NoLowering
+    emit.vectors.store_chosen(target, mask, _of_dtype(given, target.dtype))
+
+
+def _as_element(emit: Emitter, value: Any, dtype: np.dtype[Any]) -> Number:
+    """A number as an element of an array, if that is of the same kind."""
+    given = number(emit, value)
+    if given.type.dtype != dtype and not (is_weak(given.type) and dtype.kind == "f"):
+        raise NoLowering
+    return fitted(emit, given, scalar(dtype))
+
+
+def _of_dtype(x: View | Computed, dtype: np.dtype[Any]) -> View | Computed:
+    return x if x.dtype == dtype else Computed(dtype, x.shape, dtype, RULES["positive"], (x,))
 
 
 def stored(emit: Emitter, target: View, value: Any, apart: bool = False) -> None:
@@ -188,9 +226,7 @@ def stored(emit: Emitter, target: View, value: Any, apart: bool = False) -> None
         for length, wanted in zip(value.shape, target.shape[more:]):
             if length.ref != wanted.ref and length.known != 1:
                 emit.leave_if(emit.compare("ne", length, wanted))
-        value = broadcast(emit, value, target.shape)
-        if value.dtype != target.dtype:
-            value = Computed(target.dtype, value.shape, target.dtype, RULES["positive"], (value,))
+        value = _of_dtype(broadcast(emit, value, target.shape), target.dtype)
     emit.vectors.store(target, value, apart)
 
 
@@ -203,7 +239,7 @@ def computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
     *takes, dtype = map(known_dtype, inner.dtypes(*given))
     if any(each != takes[0] for each in takes) or (dtype.kind == "c") != (takes[0].kind == "c"):
         raise NoLowering
-    rule = inner.rule_of(takes)
+    rule = _rule(inner, takes[0], operands)
     singly = rule is None
     if rule is None:
         if dtype.kind == "c":
@@ -218,6 +254,32 @@ def computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
         _leave_if_unsteady(emit, operands, shape)
     parts = tuple(each if isinstance(each, NUMBERS) else broadcast(emit, each, shape) for each in parts)
     return Computed(dtype, shape, takes[0], rule, parts, singly)
+
+
+def _rule(inner: Inner, dtype: np.dtype[Any], operands: Sequence[View | Computed | Element]) -> Rule | None:
+    """The rule for an element, if there is one; quotients of integers have one if the divisor is a constant."""
+    divisor = operands[-1]
+    is_known = isinstance(divisor, Number) and divisor.known not in (None, 0, -1)
+    rule = inner.rule_of([dtype])
+    return DIVISIONS.get(inner.ufunc.__name__, rule) if is_known and dtype.kind in "iu" else rule
+
+
+def chosen(emit: Emitter, condition: Any, x: Any, y: Any) -> Computed:
+    """`np.where(condition, x, y)` of vectors; of numbers only if these have the dtype of the result."""
+    test, *both = operands = [operand(emit, arg) for arg in (condition, x, y)]
+    vectors = [each.dtype for each in both if not isinstance(each, NUMBERS)]
+    numbers = [each.type for each in both if isinstance(each, NUMBERS)]
+    dtype = vectors[0] if vectors else numbers[0].dtype if numbers else None
+    if isinstance(test, NUMBERS) or test.dtype.char not in DTYPES or dtype is None or dtype.char not in DTYPES:
+        raise NoLowering
+    if {*vectors, *(each.dtype for each in numbers)} != {dtype}:
+        raise NoLowering
+    shape = common_shape(emit, *(each.shape for each in operands if not isinstance(each, NUMBERS)))
+    if test.dtype.kind != "b":
+        none = emit.constant(0, scalar(test.dtype))
+        operands[0] = Computed(np.dtype(bool), test.shape, test.dtype, RULES["not_equal"], (test, none))
+    parts = tuple(each if isinstance(each, NUMBERS) else broadcast(emit, each, shape) for each in operands)
+    return Computed(dtype, shape, dtype, where_true, parts)
 
 
 def _leave_if_reversed(emit: Emitter, dtype: np.dtype[Any], operands: Sequence[View | Computed | Element]) -> None:
@@ -262,6 +324,26 @@ def listed(emit: Emitter, items: Sequence[Any]) -> View:
     if dtype is None or any(each.kind not in ("b", dtype.kind) and dtype.kind != "f" for each in kinds):
         raise NoLowering
     return emit.vectors.listed(dtype, [converted(emit, each, dtype) for each in numbers])
+
+
+def ordered(emit: Emitter, a: Any, axis: Any = -1) -> Array:
+    """`np.sort(a)` of a vector."""
+    return emit.vectors.sorted(_vector(emit, a, axis))
+
+
+def ordering(emit: Emitter, a: Any, axis: Any = -1) -> Array:
+    """`np.argsort(a)` of a vector."""
+    x = _vector(emit, a, axis)
+    return emit.vectors.sorting_places(a if isinstance(a, Array) else x)
+
+
+def _vector(emit: Emitter, a: Any, axis: Any) -> View | Computed:
+    x = operand(emit, a)
+    if isinstance(x, NUMBERS) or type(axis) is not int or axis not in (0, -1) or len(x.shape) != 1:
+        raise NoLowering
+    if x.dtype.char not in DTYPES:
+        raise NoLowering
+    return x
 
 
 def unpacked(emit: Emitter, x: Any, count: Any) -> tuple[Any, ...]:

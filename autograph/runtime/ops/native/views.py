@@ -84,19 +84,25 @@ def whole_of(emit: Emitter, x: Any) -> View:
     return x
 
 
-def gathered(emit: Emitter, x: Any, index: Any) -> Gathered | View:
+def gathered(emit: Emitter, x: Any, index: Any) -> Gathered | View | Array:
     """`x[index]` of two vectors, the second one of integers or booleans."""
     of = whole_of(emit, x)
     if index.dtype.kind == "b":
         return _chosen(emit, of, index if isinstance(index, Computed) else whole_of(emit, index))
     places = whole_of(emit, index)
-    if len(of.shape) != 1 or len(places.shape) != 1 or places.dtype.char not in "bhilBHI":
+    is_known = of.dtype.char in DTYPES and places.dtype.char in "bhilBHI"
+    if len(of.shape) not in (1, 2) or len(places.shape) != 1 or not is_known:
         raise NoLowering
-    return Gathered(of, places)
+    found = Gathered(of, places)
+    if len(of.shape) == 1:
+        return found
+    if not of.in_order:
+        raise NoLowering        # the rows of NumPy's result may be in another order
+    return emit.vectors.array(found)
 
 
-def _chosen(emit: Emitter, x: View, mask: View | Computed) -> View:
-    if len(x.shape) != 1 or len(mask.shape) != 1 or x.dtype.char not in DTYPES:
+def _chosen(emit: Emitter, x: View, mask: View | Computed) -> View | Array:
+    if len(x.shape) > 2 or len(mask.shape) != 1 or x.dtype.char not in DTYPES:
         raise NoLowering
     emit.leave_if(emit.compare("ne", x.length, mask.shape[0]))
     return emit.vectors.chosen(x, mask)

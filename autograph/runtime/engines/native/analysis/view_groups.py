@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.part_sizes import most_elements
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Node, Value, walk
-from autograph.runtime.graph.opdef import OPS, PURE, VIEW
+from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
 from autograph.runtime.graph.recursion import calls_itself
 from autograph.runtime.graph.traits import (
+    DIVIDES,
     IN_PLACE,
     LOOP,
+    MAKES_ARRAYS,
     MAKES_VIEWS,
     MATRIX_PRODUCT,
     ONE_BY_ONE,
@@ -49,8 +51,9 @@ def view_groups(structure: Structure, block: Block, place: int) -> Iterator[list
         *before, last = nodes[:count]
         outputs = [value for node in before if node not in anew for value in node.outputs]
         is_last = all(structure.last_use(block, value) < place + count for value in outputs)
-        fits = all(effect_of(node).kind in (PURE, VIEW) and not computes_long(node) for node in nodes[:count])
-        computes = makes_view(last) and (last.op in READS_VIEWS or chooses_by_mask(last))
+        is_pure = all(effect_of(node).kind in (PURE, VIEW) for node in nodes[:count])
+        fits = is_pure and not any(computes_long(node, structure.short) for node in nodes[:count])
+        computes = makes_view(last) and (last.op in READS_VIEWS or copies_elements(last))
         if is_last and fits and count != len(group) and computes:
             yield nodes[:count]
 
@@ -71,7 +74,8 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     nodes, views, stop, most = block.nodes, set[Value](), place + 1, longest(structure)
     for at, node in enumerate(nodes[place : place + most], place):
         reads = not views.isdisjoint(node.inputs)
-        if node.blocks or (reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS) or computes_long(node):
+        needs_object = reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS
+        if node.blocks or needs_object or computes_long(node, structure.short):
             return []
         if makes_view(node) and node not in structure.made_anew:
             last = structure.last_use(block, node.output) + 1
@@ -93,10 +97,20 @@ def is_plain_view(node: Node) -> bool:
     return _is_array(array) and all(map(_is_plain_entry, entries))
 
 
-def chooses_by_mask(node: Node) -> bool:
-    """Whether a node copies the elements for which a mask is true: `x[x > 0]`."""
+def copies_elements(node: Node) -> bool:
+    """Whether a node copies the elements or rows for which a mask is true, or at some places: `x[x > 0]`."""
     *_, index = node.args or (None,)
-    return makes_view(node) and node.op not in READS_VIEWS and _is_array(index) and index.type.dtype.kind == "b"
+    return makes_view(node) and node.op not in READS_VIEWS and _is_array(index)
+
+
+def makes_array(node: Node) -> bool:
+    """Whether the lowering of a node makes an array, as far as is known, and not just a number."""
+    makes = node.op in MAKES_ARRAYS and OPS[node.op].effect != WRITE and any(map(_may_be_array, node.outputs))
+    return makes or copies_elements(node)
+
+
+def _may_be_array(value: Value) -> bool:
+    return not isinstance(value.type, TensorType) or value.type.kind == "array"
 
 
 def _is_plain_entry(entry: Any) -> bool:
@@ -129,10 +143,13 @@ def is_strided(node: Node | None) -> bool:
     return len(node.args) == 1 or (any(slices) and not slices[-1])
 
 
-def computes_long(node: Node) -> bool:
+def computes_long(node: Node, short: Collection[Value] = ()) -> bool:
     """Whether a node computes a vector that is long, or may be: of the same part of an array in all iterations.
 
     Or whether it takes long for one that may be.
+
+    Args:
+        short: vectors that are not long.
     """
     if node.op in QUADRATIC:
         return any((most_elements(each) or LARGE) > MOST_IN_SQUARE for each in node.inputs if _is_array(each))
@@ -140,11 +157,18 @@ def computes_long(node: Node) -> bool:
         return False
     shape = node.output.type.shape  # type: ignore[union-attr]
     count = most_elements(node.output)
-    if node.op in ONE_BY_ONE:
+    if node.op in ONE_BY_ONE or (node.op in DIVIDES and not _divides_by_constant(node)):
         return count is None or count > FEW
     if count is None:
-        return len(shape) > 1 or any(_is_same_part(each) for each in node.inputs)
+        others = [each for each in node.inputs if each not in short]
+        return any((len(shape) > 1 and _is_array(each)) or _is_same_part(each) for each in others)
     return count >= (LONG if len(shape) == 1 else LARGE)
+
+
+def _divides_by_constant(node: Node) -> bool:
+    """Whether a node divides integers by a constant."""
+    x, y = node.args[:2]
+    return _is_array(x) and x.type.dtype.kind in "iu" and type(y) is int
 
 
 def _is_same_part(value: Value) -> bool:

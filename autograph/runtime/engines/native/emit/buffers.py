@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import Any
 
@@ -59,6 +59,17 @@ class Buffer:
             self._emit.objects.python("PyMem_RawFree", self._data)
 
 
+def releasing(*buffers: Buffer | None) -> Callable[[], None]:
+    """A function that releases buffers."""
+
+    def release() -> None:
+        for each in buffers:
+            if each is not None:
+                each.release()
+
+    return release
+
+
 def _room(emit: Emitter, key: Any, dtype: np.dtype[Any], count: int) -> ir.Value:
     """Memory on the stack."""
     return emit.cells.place(("elements", key), ir.array(count * dtype.itemsize // 4, ir.I32), ALIGNMENT)
@@ -86,18 +97,35 @@ def listed(emit: Emitter, key: Any, dtype: np.dtype[Any], items: Sequence[Number
 
 def gathered(emit: Emitter, key: Any, x: Gathered) -> Buffer:
     """The elements of a vector at some places; leaves machine code if one is out of bounds."""
+    leave_unless_within(emit, x)
+    buffer = Buffer(emit, key, x.dtype, x.shape)
+    copy_gathered(emit, x, pointer(emit, buffer.view))
+    return buffer
+
+
+def leave_unless_within(emit: Emitter, x: Gathered) -> None:
+    """Leave machine code if a place is out of bounds."""
     b, length = emit.b, x.of.length.ref
     with b.loop(0, x.length.ref, carried=[ir.FALSE]) as loop:
         place = _place(emit, x.places, loop.index, length)
         loop.carry(b.or_(loop.carried[0], b.icmp("uge", place, length)))
     emit.leave_if(Number(BOOL, loop.results[0]))
-    buffer, kind = Buffer(emit, key, x.dtype, x.shape), f"i{8 * x.dtype.itemsize}"
-    data, target = pointer(emit, x.of), pointer(emit, buffer.view)
+
+
+def copy_gathered(emit: Emitter, x: Gathered, target: ir.Value) -> None:
+    """Copy the elements or rows at some places, which are within bounds, to memory."""
+    b, length, size, kind = emit.b, x.of.length.ref, x.dtype.itemsize, f"i{8 * x.dtype.itemsize}"
+    data, (step, *steps) = pointer(emit, x.of), [each.ref for each in x.of.strides]
     with b.loop(0, x.length.ref) as loop:
-        place = _place(emit, x.places, loop.index, length)
-        element = b.load(kind, b.gep(data, b.mul(place, x.of.strides[0].ref)), x.dtype.alignment)
-        b.store(element, b.gep(target, b.mul(loop.index, x.dtype.itemsize)), x.dtype.alignment)
-    return buffer
+        begin = b.gep(data, b.mul(_place(emit, x.places, loop.index, length), step))
+        if not steps:
+            b.store(b.load(kind, begin, size), b.gep(target, loop.index, kind), x.dtype.alignment)
+        else:
+            width = x.of.shape[1].ref
+            row = b.gep(target, b.mul(loop.index, width), kind)
+            with b.loop(0, width) as columns:
+                element = b.load(kind, b.gep(begin, b.mul(columns.index, steps[0])), x.dtype.alignment)
+                b.store(element, b.gep(row, columns.index, kind), x.dtype.alignment)
 
 
 def _place(emit: Emitter, places: View, index: ir.Value, length: ir.Value) -> ir.Value:

@@ -6,7 +6,7 @@ and Python does it again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,8 +25,18 @@ from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, TensorType
 
 
-def make_array(emit: Emitter, dtype: np.dtype[np.generic], lengths: Sequence[Number], zeros: bool) -> Array:
-    """See `operands.Emitter`."""
+def make_array(
+    emit: Emitter,
+    dtype: np.dtype[np.generic],
+    lengths: Sequence[Number],
+    zeros: bool,
+    otherwise: Callable[[], None] = lambda: None,
+) -> Array:
+    """See `operands.Emitter`.
+
+    Args:
+        otherwise: emits what is done before the code is left without an array.
+    """
     if not lengths:
         raise NoLowering        # nothing reads elements of arrays without dimensions
     emit.settle()
@@ -34,7 +44,7 @@ def make_array(emit: Emitter, dtype: np.dtype[np.generic], lengths: Sequence[Num
     for axis, length in enumerate(lengths):
         emit.b.store(length.ref, emit.b.gep(shape, SLOT * axis))
     make = emit.objects.zeros if zeros else emit.objects.new_array
-    return _made(emit, make(dtype, len(lengths), shape), dtype, lengths)
+    return _made(emit, make(dtype, len(lengths), shape), dtype, lengths, otherwise)
 
 
 def copy_array(emit: Emitter, x: Array) -> Array:
@@ -44,9 +54,39 @@ def copy_array(emit: Emitter, x: Array) -> Array:
     return _made(emit, emit.objects.python("PyArray_NewCopy", emit.frame.array_object(x), 0), x.dtype, lengths)
 
 
-def _made(emit: Emitter, found: Value, dtype: np.dtype[np.generic], lengths: Sequence[Number]) -> Array:
+def sort_array(emit: Emitter, x: Array) -> None:
+    """Sort a new vector in place; leaves machine code without it if there is no memory."""
+    failed = emit.b.icmp("slt", emit.objects.python("PyArray_Sort", emit.frame.array_object(x), 0, 0), 0)
+    with emit.b.if_then(failed, False):
+        emit.objects.python("PyErr_Clear")
+        emit.objects.forget(x.ref)
+    emit.leave_if(Number(BOOL, failed))
+
+
+def sorting_places(emit: Emitter, x: Array, release: bool) -> Array:
+    """The array of the places of the elements of a vector in ascending order.
+
+    Args:
+        release: whether the vector is of no more use.
+    """
+    emit.settle()
+    length = emit.length(x, 0)
+    found = emit.objects.python("PyArray_ArgSort", emit.frame.array_object(x), 0, 0)
+    if release:
+        emit.objects.forget(x.ref)
+    return _made(emit, found, np.dtype(np.intp), [length])
+
+
+def _made(
+    emit: Emitter,
+    found: Value,
+    dtype: np.dtype[np.generic],
+    lengths: Sequence[Number],
+    otherwise: Callable[[], None] = lambda: None,
+) -> Array:
     def give_up() -> None:
         emit.objects.python("PyErr_Clear")
+        otherwise()
         emit.jump(emit.leave())
 
     emit.stop_if(Number(BOOL, emit.b.is_null(found)), give_up)

@@ -19,9 +19,10 @@ from autograph.common.numpy_internals import matmul_loop
 from autograph.common.probes import agrees
 from autograph.runtime.engines.native.emit.buffers import FEW, Buffer, listed, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
-from autograph.runtime.engines.native.emit.external_calls import make_array
-from autograph.runtime.engines.native.emit.vector_elements import array, checked, chosen, in_memory, items, kept
-from autograph.runtime.engines.native.emit.vector_reductions import accumulated, median, reduced
+from autograph.runtime.engines.native.emit.external_calls import make_array, sort_array, sorting_places
+from autograph.runtime.engines.native.emit.vector_elements import array, checked, counted, in_memory, items, kept
+from autograph.runtime.engines.native.emit.vector_masks import chosen, store_chosen
+from autograph.runtime.engines.native.emit.vector_reductions import accumulated, median, reduced, reduced_rows
 from autograph.runtime.engines.native.emit.vector_stores import store, store_rows
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
@@ -69,13 +70,28 @@ class Vectors:
     def kept(self, x: Computed) -> View:
         return kept(self._emit, ("kept", next(self._listed)), x)
 
-    def chosen(self, x: View, mask: View | Computed) -> View:
+    def chosen(self, x: View, mask: View | Computed) -> View | Array:
         return chosen(self._emit, ("chosen", next(self._listed)), x, mask)
+
+    def store_chosen(self, target: View, mask: View | Computed, value: View | Computed | Number) -> None:
+        store_chosen(self._emit, target, mask, value)
 
     def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:
         store_rows(self._emit, targets, values)
 
-    def array(self, x: View | Computed) -> Array:
+    def sorted(self, x: View | Computed) -> Array:
+        made = array(self._emit, x)
+        sort_array(self._emit, made)
+        return made
+
+    def sorting_places(self, x: Array | View | Computed) -> Array:
+        is_object = isinstance(x, Array)
+        return sorting_places(self._emit, x if isinstance(x, Array) else array(self._emit, x), release=not is_object)
+
+    def counted(self, start: Number, length: Number) -> Array:
+        return counted(self._emit, start, length)
+
+    def array(self, x: View | Gathered | Computed) -> Array:
         return array(self._emit, x)
 
     def store(self, target: View, value: View | Computed | Element, apart: bool = False) -> None:
@@ -86,6 +102,9 @@ class Vectors:
 
     def median(self, x: View | Computed) -> Number:
         return median(self._emit, x)
+
+    def reduced_rows(self, how: str, x: View | Computed, root: bool = False) -> Array:
+        return reduced_rows(self._emit, how, x, root)
 
     def accumulated(self, how: str, x: View | Computed) -> Array:
         return accumulated(self._emit, how, x)

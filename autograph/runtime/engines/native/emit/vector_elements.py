@@ -14,7 +14,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from autograph.runtime.engines.native.emit.buffers import MANY, Buffer, contiguous, gathered, pointer
+from autograph.runtime.engines.native.emit.buffers import (
+    MANY,
+    Buffer,
+    contiguous,
+    copy_gathered,
+    gathered,
+    leave_unless_within,
+    pointer,
+)
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.external_calls import element, make_array
 from autograph.runtime.engines.native.emit.value_ranges import Ranges
@@ -26,7 +34,7 @@ from autograph.runtime.engines.native.llvm.memory import load_element, store_ele
 from autograph.runtime.graph.operands import Array, Complex, Computed, Gathered, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native.complex_rules import Element, converted, parts_of
-from autograph.runtime.ops.native.number_rules import RULES, known_dtype
+from autograph.runtime.ops.native.number_rules import RULES, known_dtype, where_true
 
 SIMD = 32       # bytes of a register
 Index: TypeAlias = Sequence[ir.Value]       # of an element, or of the first of several along the last axis
@@ -36,13 +44,19 @@ _QUIET = frozenset(
     for name in """less less_equal equal not_equal greater greater_equal logical_and logical_or logical_xor logical_not
     isnan isinf isfinite copysign floor ceil trunc rint fabs absolute negative positive""".split()
 )
+_QUIET |= {where_true}
 _DROPS = _QUIET | {RULES["sign"], RULES["maximum"], RULES["minimum"]}
 Reader: TypeAlias = Callable[[Index, int], Element]
 
 
-def array(emit: Emitter, x: View | Computed) -> Array:
+def array(emit: Emitter, x: View | Gathered | Computed) -> Array:
     """See `operands.Vectors`."""
-    _demand_order(emit, x)
+    if isinstance(x, Gathered):
+        leave_unless_within(emit, x)
+        found = make_array(emit, x.dtype, x.shape, False)
+        copy_gathered(emit, x, emit.frame.fact(found, "data"))
+        return found
+    demand_order(emit, x)
     made = make_array(emit, x.dtype, x.shape, False)
     data = Number(INT, emit.b.cast("ptrtoint", emit.frame.fact(made, "data"), ir.I64))
     raised = _fill(emit, contiguous(emit, x.dtype, data, x.shape), x)
@@ -53,7 +67,16 @@ def array(emit: Emitter, x: View | Computed) -> Array:
     return made
 
 
-def _demand_order(emit: Emitter, x: View | Computed) -> None:
+def counted(emit: Emitter, start: Number, length: Number) -> Array:
+    """See `operands.Vectors`."""
+    made = make_array(emit, INT.dtype, (length,), False)
+    b, data = emit.b, emit.frame.fact(made, "data")
+    with b.loop(0, length.ref) as loop:
+        b.store(b.add(start.ref, loop.index), b.gep(data, loop.index, ir.I64))
+    return made
+
+
+def demand_order(emit: Emitter, x: View | Computed) -> None:
     """Refuse what NumPy may give another order than C's: that of the result follows the strides of operands.
 
     If these differ, C's order prevails: one operand in that order suffices that repeats no elements.
@@ -79,7 +102,7 @@ def in_memory(emit: Emitter, key: Any, x: View | Gathered | Computed) -> tuple[B
     if isinstance(x, Gathered):
         buffer = gathered(emit, key, x)
         return buffer, buffer.view, ir.FALSE
-    _demand_order(emit, x)
+    demand_order(emit, x)
     buffer = Buffer(emit, key, x.dtype, x.shape)
     return buffer, buffer.view, _fill(emit, buffer.view, x)
 
@@ -100,28 +123,12 @@ def items(emit: Emitter, x: View | Computed, count: int) -> list[Element]:
 
 def kept(emit: Emitter, key: Any, x: Computed) -> View:
     """See `operands.Vectors`."""
-    _demand_order(emit, x)
+    demand_order(emit, x)
     buffer = _known_room(emit, key, x)
     raised = _fill(emit, buffer, x)
     if raised is not ir.FALSE:
         emit.leave_if(Number(BOOL, raised))
     return buffer
-
-
-def chosen(emit: Emitter, key: Any, x: View, mask: View | Computed) -> View:
-    """See `operands.Vectors`."""
-    buffer, b = _known_room(emit, key, x), emit.b
-    checks = begin_checks(emit, mask)
-    source, target, read = Place(emit, x), Place(emit, buffer), reader(emit, mask)
-    with b.loop(0, x.length.ref, 1, [ir.constant(ir.I64, 0)]) as loop:
-        index = [loop.index]
-        target.store(source.load(index, 1), [loop.carried[0]], 1)
-        loop.carry(b.add(loop.carried[0], b.cast("zext", ref_of(read(index, 1)), ir.I64)))
-    if checks:
-        emit.leave_if(Number(BOOL, b.icmp("ne", raised_flags(b), 0)))
-    count = Number(INT, loop.results[0])
-    emit.ranges.bound(count.ref, 0, int(x.length.known or 0))
-    return View(x.dtype, buffer.data, (count,), buffer.strides, True)
 
 
 def _known_room(emit: Emitter, key: Any, x: View | Computed) -> View:
@@ -233,19 +240,30 @@ def loops(
     emit: Emitter, target: View, views: Sequence[View], singly: bool = False
 ) -> Iterator[tuple[Index, int]]:
     """Loops over the elements of a vector: over those of a register at once if all are contiguous, then one by one."""
-    b, length = emit.b, target.shape[-1].ref
+    along = loops_along(emit, target.shape[-1], views, singly)
+    with rows(emit, target) as outer:
+        for index, several in along():
+            yield [*outer, index], several
+
+
+def loops_along(
+    emit: Emitter, length: Number, views: Sequence[View], singly: bool = False
+) -> Callable[[], Iterator[tuple[ir.Value, int]]]:
+    """The same over the elements of a row, for many rows."""
+    b = emit.b
     several = SIMD // max(view.dtype.itemsize for view in views)
-    end: ir.Value = b.and_(length, -several)
+    end: ir.Value = b.and_(length.ref, -several)
     for step, size in dict.fromkeys((view.strides[-1].ref, view.dtype.itemsize) for view in views):
         end = b.select(b.icmp("eq", step, size), end, 0)
-    with rows(emit, target) as outer:
-        if singly:
-            end = ir.constant(ir.I64, 0)
-        else:
+
+    def along() -> Iterator[tuple[ir.Value, int]]:
+        if not singly:
             with b.loop(0, end, several) as loop:
-                yield [*outer, loop.index], several
-        with b.loop(end, length) as loop:
-            yield [*outer, loop.index], 1
+                yield loop.index, several
+        with b.loop(ir.constant(ir.I64, 0) if singly else end, length.ref) as loop:
+            yield loop.index, 1
+
+    return along
 
 
 @contextmanager

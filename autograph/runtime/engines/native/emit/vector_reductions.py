@@ -14,11 +14,21 @@ import numpy as np
 
 from autograph.common.numpy_internals import BUFFER_SIZE, sums_are_known, sums_of_parts_are_known
 from autograph.common.probes import agrees
-from autograph.runtime.engines.native.emit.buffers import contiguous, pointer
+from autograph.runtime.engines.native.emit.buffers import Buffer, contiguous, pointer, releasing
 from autograph.runtime.engines.native.emit.combiner import Combiner
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
-from autograph.runtime.engines.native.emit.vector_elements import Place, checked, in_memory, reader, ref_of
+from autograph.runtime.engines.native.emit.vector_elements import (
+    Place,
+    checked,
+    demand_order,
+    in_memory,
+    is_single,
+    loops_along,
+    reader,
+    ref_of,
+    views_of,
+)
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -38,10 +48,7 @@ def reduced(emit: Emitter, how: str, x: Elements) -> Number:
     """See `operands.Vectors`."""
     b, dtype, in_order = emit.b, x.dtype, x.dtype.kind == "f" and how in ("add", "mean")
     checks = not emit.fast and in_order
-    if dtype.char not in DTYPES or (how == "mean" and not in_order) or (checks and not FLAGS):
-        raise NoLowering
-    if in_order and not sums_are_known(dtype):
-        raise NoLowering
+    _demand_known(emit, how, dtype)
     _leave_early(emit, how, x, in_order)
     if isinstance(x, View) and len(x.shape) > 1:
         x = _as_vector(emit, x, in_order)
@@ -67,6 +74,77 @@ def reduced(emit: Emitter, how: str, x: Elements) -> Number:
     elif how in ("max", "min") and dtype.kind == "f":
         emit.leave_if(emit.compare("ne", result, result))
     return result
+
+
+def reduced_rows(emit: Emitter, how: str, x: View | Computed, root: bool = False) -> Array:
+    """See `operands.Vectors`."""
+    b, dtype, in_order = emit.b, x.dtype, x.dtype.kind == "f" and how in ("add", "mean")
+    _demand_known(emit, how, dtype)
+    if len(x.shape) != 2 or how in PLACES:
+        raise NoLowering
+    demand_order(emit, x)
+    _leave_for_rows(emit, how, x, in_order)
+    emit.settle()
+    count, length = x.shape
+    buffer = Buffer(emit, "row", dtype, (length,)) if isinstance(x, Computed) else None
+    made = make_array(emit, _dtype_of(how, dtype), (count,), False, releasing(buffer))
+    checks = not emit.fast and dtype.kind == "f"
+    if checks:
+        emit.underflows = True
+        clear_flags(b)
+    doubt = _each_row(emit, how, x, buffer, emit.frame.fact(made, "data"), root)
+    releasing(buffer)()
+    if checks:
+        doubt = b.or_(doubt, b.icmp("ne", raised_flags(b), 0))
+    with b.if_then(doubt, False):
+        emit.objects.forget(made.ref)
+    emit.leave_if(Number(BOOL, doubt))
+    return made
+
+
+def _each_row(
+    emit: Emitter, how: str, x: View | Computed, buffer: Buffer | None, target: ir.Value, root: bool
+) -> ir.Value:
+    """Reduce each row; computed ones are in a buffer first. Returns whether one has a NaN that matters."""
+    b, dtype, (count, length) = emit.b, x.dtype, x.shape
+    function, kind = _total(b.function.module, how, dtype), memory_type(_dtype_of(how, dtype))
+    read, views = reader(emit, x), [*views_of(x), *([] if buffer is None else [buffer.view])]
+    along = loops_along(emit, length, views, is_single(x))
+    with b.loop(0, count.ref, 1, [ir.FALSE]) as loop:
+        if isinstance(x, View):
+            total = b.call(function, Place(emit, x).at([loop.index]), x.strides[1].ref, length.ref)
+        else:
+            assert buffer is not None
+            for index, several in along():
+                Place(emit, buffer.view).store(read([loop.index, index], several), [index], several)
+            total = b.call(function, pointer(emit, buffer.view), dtype.itemsize, length.ref)
+        picks = dtype.kind == "f" and how in ("max", "min")
+        doubt = b.or_(loop.carried[0], b.fcmp("une", total, total)) if picks else loop.carried[0]
+        found = b.intrinsic("sqrt", total) if root else total
+        b.store(found, b.gep(target, loop.index, kind))
+        loop.carry(doubt)
+    return loop.results[0]
+
+
+def _demand_known(emit: Emitter, how: str, dtype: np.dtype[Any]) -> None:
+    """Refuse reductions whose order of additions, or whose warnings, are not known."""
+    in_order = dtype.kind == "f" and how in ("add", "mean")
+    if dtype.char not in DTYPES or (how == "mean" and not in_order) or (in_order and not emit.fast and not FLAGS):
+        raise NoLowering
+    if in_order and not sums_are_known(dtype):
+        raise NoLowering
+
+
+def _leave_for_rows(emit: Emitter, how: str, x: View | Computed, in_order: bool) -> None:
+    """Leave for rows of which NumPy raises or warns, or which it may add up in another order."""
+    none, one, length = emit.constant(0, INT), emit.constant(1, INT), x.shape[1]
+    if how not in ("add", "or", "and"):
+        emit.leave_if(emit.compare("eq", length, none))
+    for count, stride in zip(x.shape, x.strides) if in_order and isinstance(x, View) else ():
+        is_odd = emit.compare("le", stride, none)
+        emit.leave_if(emit.integer("and", emit.compare("gt", count, one), is_odd))
+    if in_order and (most := Combiner(how, x.dtype).part):
+        emit.leave_if(emit.compare("gt", length, emit.constant(most, INT)))
 
 
 def _leave_early(emit: Emitter, how: str, x: Elements, in_order: bool) -> None:

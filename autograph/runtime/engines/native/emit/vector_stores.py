@@ -59,7 +59,7 @@ def store_rows(emit: Emitter, targets: Sequence[View], values: Sequence[View]) -
     """See `operands.Vectors`."""
     emit.settle()
     for one, other in zip(targets, values):
-        emit.leave_if(Number(BOOL, emit.b.xor(_are_apart(emit, one), ir.TRUE)))
+        emit.leave_if(Number(BOOL, emit.b.xor(are_apart(emit, one), ir.TRUE)))
         for length, wanted in zip(other.shape, one.shape, strict=True):
             emit.leave_if(emit.compare("ne", length, wanted))
     shape = emit.constant(len(values), INT), *targets[0].shape
@@ -94,8 +94,8 @@ def _may_be_direct(emit: Emitter, target: View, views: Sequence[View]) -> ir.Val
     lie in one place leaves machine code.
     """
     b, size = emit.b, target.dtype.itemsize
-    emit.leave_if(Number(BOOL, b.xor(_are_apart(emit, target), ir.TRUE)))
-    low, high = _span(emit, target)
+    emit.leave_if(Number(BOOL, b.xor(are_apart(emit, target), ir.TRUE)))
+    low, high = span(emit, target)
     found: ir.Value = ir.TRUE
     for view in views:
         is_same: ir.Value = ir.FALSE
@@ -103,13 +103,13 @@ def _may_be_direct(emit: Emitter, target: View, views: Sequence[View]) -> ir.Val
             is_same = b.icmp("eq", view.data.ref, target.data.ref)
             for one, other in zip(view.strides, target.strides):
                 is_same = b.and_(is_same, b.icmp("eq", one.ref, other.ref))
-        first, last = _span(emit, view)
+        first, last = span(emit, view)
         is_apart = b.or_(b.icmp("slt", last, low), b.icmp("slt", high, first))
         found = b.and_(found, b.or_(is_same, is_apart))
     return found
 
 
-def _are_apart(emit: Emitter, x: View) -> ir.Value:
+def are_apart(emit: Emitter, x: View) -> ir.Value:
     """Whether no two elements share memory, as far as is known: each row lies apart from the next one."""
     b = emit.b
     axes = [(b.icmp("sle", each.ref, 1), b.intrinsic("abs", stride.ref, ir.FALSE), b.sub(each.ref, 1))
@@ -125,7 +125,7 @@ def _are_apart(emit: Emitter, x: View) -> ir.Value:
     return known[0] if len(known) == 1 else b.or_(*known)
 
 
-def _span(emit: Emitter, x: View) -> tuple[ir.Value, ir.Value]:
+def span(emit: Emitter, x: View) -> tuple[ir.Value, ir.Value]:
     """The addresses of the first and the last byte that elements of a vector have."""
     b, low, high = emit.b, x.data.ref, x.data.ref
     for length, stride in zip(x.shape, x.strides):

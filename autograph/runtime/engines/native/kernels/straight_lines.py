@@ -18,7 +18,14 @@ from itertools import groupby
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.structure import used_in
-from autograph.runtime.engines.native.analysis.view_groups import LARGE, LONG, computes_long, is_plain_view, makes_view
+from autograph.runtime.engines.native.analysis.view_groups import (
+    LARGE,
+    LONG,
+    computes_long,
+    is_plain_view,
+    makes_array,
+    makes_view,
+)
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
 from autograph.runtime.graph.effects import effect_of
@@ -26,7 +33,7 @@ from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, w
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
 from autograph.runtime.graph.operands import DTYPES
 from autograph.runtime.graph.recursion import calls_itself
-from autograph.runtime.graph.traits import MAKES_ARRAYS, MAKES_VIEWS, READS_VIEWS, SLOW_IN_NUMPY, SLOW_ON_LIST
+from autograph.runtime.graph.traits import MAKES_VIEWS, READS_VIEWS, SLOW_IN_NUMPY, SLOW_ON_LIST
 from autograph.runtime.graph.types import ObjectType, TensorType
 
 STATEMENTS = 3      # on arrays, at least, each of which would be a call of a kernel or of NumPy
@@ -88,7 +95,7 @@ def _pays(block: Block, is_all: bool) -> bool:
     nodes = Fuser(Graph("piece", block), Kernel, lambda graph: None).graph.block.nodes
     statements = [node for node in nodes if _is_statement(node)]
     calls = len(statements) + sum(node.op == "call" for node in nodes)
-    is_one = is_all and any(node.op not in MAKES_ARRAYS for node in statements)
+    is_one = is_all and not all(map(makes_array, statements))
     return calls >= STATEMENTS or is_one or any(map(_is_slow, statements))
 
 
@@ -113,7 +120,7 @@ def _piece(nodes: list[Node], used: Counter[Value]) -> tuple[Node, list[Node]]:
 
 def _is_statement(node: Node) -> bool:
     """Whether NumPy or a kernel would be called for a node, as it computes elements of arrays or changes some."""
-    if node.op in MAKES_ARRAYS or effect_of(node).kind == WRITE or _is_slow_on_list(node):
+    if makes_array(node) or effect_of(node).kind == WRITE or _is_slow_on_list(node):
         return True
     return node.op in READS_VIEWS and (makes_view(node) or any(map(_is_array, node.inputs)))
 
@@ -146,7 +153,7 @@ def _fits(node: Node, small: set[Value]) -> bool:
 
 def _is_slow(node: Node) -> bool:
     """Whether NumPy takes long to make an array, of any length, that machine code makes element by element."""
-    return (node.op in MAKES_ARRAYS and node.op in SLOW_IN_NUMPY) or _is_slow_on_list(node)
+    return (makes_array(node) and node.op in SLOW_IN_NUMPY) or _is_slow_on_list(node)
 
 
 def _is_slow_on_list(node: Node) -> bool:

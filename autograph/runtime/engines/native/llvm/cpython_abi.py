@@ -99,6 +99,8 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyArray_NewFromDescr": (ir.PTR, ir.PTR, ir.PTR, ir.I32, ir.PTR, ir.PTR, ir.PTR, ir.I32, ir.PTR),
     "PyArray_NewCopy": (ir.PTR, ir.PTR, ir.I32),
     "PyArray_Zeros": (ir.PTR, ir.I32, ir.PTR, ir.PTR, ir.I32),
+    "PyArray_Sort": (ir.I32, ir.PTR, ir.I32, ir.I32),
+    "PyArray_ArgSort": (ir.PTR, ir.PTR, ir.I32, ir.I32),
 }
 NAMES = tuple(_FUNCTIONS)
 _TYPES = {char: f"i{8 * np.dtype(char).itemsize}" for char in "bhilqBHILQ"}

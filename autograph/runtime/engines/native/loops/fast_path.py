@@ -12,6 +12,7 @@ from typing import Any
 
 from autograph.runtime.engines.native.analysis import induction_variables
 from autograph.runtime.engines.native.analysis.structure import Key, Point
+from autograph.runtime.engines.native.analysis.view_groups import makes_array
 from autograph.runtime.engines.native.emit import guard_hoisting, simd, speculation
 from autograph.runtime.engines.native.emit.guard_hoisting import FastLoop, Strip
 from autograph.runtime.engines.native.emit.unroll import unroll
@@ -28,10 +29,9 @@ from autograph.runtime.engines.native.loops.block_versions import (
 )
 from autograph.runtime.engines.native.loops.counted_loops import at, begin_iteration, counter_of, set_limit, weight
 from autograph.runtime.graph.graph import Block, Node, Value, walk
-from autograph.runtime.graph.opdef import OPS, ORDERED, WRITE, OpDef
+from autograph.runtime.graph.opdef import OPS, WRITE
 from autograph.runtime.graph.operands import Array, Number, Range, is_held, kind_of
-from autograph.runtime.graph.traits import MAKES_ARRAYS
-from autograph.runtime.graph.types import FLOAT, INT, TensorType, scalar
+from autograph.runtime.graph.types import FLOAT, INT, scalar
 
 _STRONG = scalar("float64")
 
@@ -241,14 +241,8 @@ def may_have_fast_path(flow: Flow, node: Node, iterator: Any) -> bool:
 
 def _is_simple(node: Node) -> bool:
     op = OPS.get(node.op)
-    can = op is not None and op.lower is not None and not (op.name in MAKES_ARRAYS and not _draws_number(op, node))
+    can = op is not None and op.lower is not None and not makes_array(node)
     return node.op in ("if", "build", "unpack", "bound") or can
-
-
-def _draws_number(op: OpDef, node: Node) -> bool:
-    """Whether a node draws a number, and no array."""
-    types = [value.type for value in node.outputs]
-    return op.effect == ORDERED and all(isinstance(each, TensorType) and each.kind != "array" for each in types)
 
 
 def may_speculate(flow: Flow, node: Node, iterator: Any) -> bool:

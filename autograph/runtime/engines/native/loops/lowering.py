@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
-from inspect import CO_VARARGS, CO_VARKEYWORDS, signature
+from functools import partial
 from typing import Any
 
 from autograph.common.code_marks import UNBOUND
@@ -53,8 +52,9 @@ from autograph.runtime.graph.operands import (
     Rows,
     View,
     kind_of,
+    takes,
 )
-from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, LOOP, MAKES_ARRAYS, ORDERING
+from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, LOOP, ORDERING, RELEASES_LOCK
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import truth
@@ -179,14 +179,26 @@ class Lowering:
             return reads, False
         node = block.nodes[place]
         if not view_groups.makes_view(node) or node in self._structure.made_anew:
-            changes = self.flow.attempt(self._operation, node)
+            changes = self.flow.attempt(self._alone, node)
             if changes is None:
                 changes = self.flow.attempt(self._call_directly, node)
         return ([], False) if changes is None else ([node], changes)
 
+    def _alone(self, node: Node) -> bool:
+        """Emit a node that is in no group. Returns whether it has an effect."""
+        self._own_before([node])
+        return self._operation(node)
+
+    def _own_before(self, nodes: list[Node]) -> None:
+        """Own all objects that are live, if other threads may run within nodes, which may change lists, say."""
+        block = self.flow.block
+        if block is not None and any(node.op in RELEASES_LOCK for node in nodes):
+            self.flow.resume_from(Point(block, block.nodes.index(nodes[0])))
+
     def _of_group(self, group: list[Node]) -> bool:
         """Emit nodes of which only the last one may have an effect. Returns whether it has."""
         self._views, changes = True, False
+        self._own_before(group)
         try:
             for place, node in enumerate(group):
                 self._emit.vectors.place = place if node is not group[-1] else None
@@ -205,15 +217,18 @@ class Lowering:
         """Make an array of the last result of a group if it is a vector that later nodes read."""
         *_, value = group[-1].outputs or (None,)
         found = None if value is None else self.flow.state.env.get(value)
-        is_part = isinstance(found, View) and not view_groups.chooses_by_mask(group[-1])
-        if value is None or is_part or not isinstance(found, (Computed, View)) or not self._outlives(value, group):
+        kinds = (Computed, Gathered, View) if view_groups.copies_elements(group[-1]) else (Computed, Gathered)
+        if value is None or not isinstance(found, kinds) or not self._outlives(value, group):
             return False
+        return self._own_array(value, self._emit.vectors.array(found))
+
+    def _own_array(self, value: Value, made: Array) -> bool:
+        """Own a new array. Returns true: if its node ran again, there would be two arrays."""
         if self._fast is not None:
             raise NoLowering
-        made = self._emit.vectors.array(found)
         self.flow.define(value, made)
         self.flow.own((value, ()), made.ref)
-        return True     # if it ran again, there would be two arrays
+        return True
 
     def _outlives(self, value: Value, group: list[Node]) -> bool:
         """Whether nodes behind a group read a view; or nothing reads a computed one, of which NumPy may warn."""
@@ -304,7 +319,7 @@ class Lowering:
     def _by_rule(self, node: Node, args: tuple[Any, ...]) -> bool:
         """Emit a node by the rule of its op. Returns whether it has an effect."""
         op = OPS.get(node.op)
-        if op is None or op.lower is None or not _takes(op.lower, len(args), tuple(node.kwargs)):
+        if op is None or op.lower is None or not takes(op.lower, len(args), tuple(node.kwargs)):
             raise NoLowering
         changes = op.effect == ORDERED or (op.effect == WRITE and isinstance(args[0], (Array, View)))
         if changes:
@@ -314,13 +329,13 @@ class Lowering:
         sums = self._sums if self._fast is None else self._fast.sums
         self._emit.bounded = not sums.isdisjoint(node.outputs)
         args = late_last(node, self.flow.block, args) if node.op in EXTREME else args
-        found = op.lower(self._emit, *args, **self.flow.args(node.kwargs))
+        kwargs = self.flow.args(node.kwargs)
+        found = op.lower(self._emit, *args, **kwargs)
         if not (isinstance(found, View) and node in self._structure.made_anew):
             self._demand_object(found)
-        if op.name in MAKES_ARRAYS and op.effect != WRITE and isinstance(found, Array):
-            self.flow.define(node.output, found)
-            self.flow.own((node.output, ()), found.ref)
-            return True     # if it ran again, there would be two arrays
+        is_given = any(found is each for each in (*args, *kwargs.values()))
+        if isinstance(found, Array) and op.effect != WRITE and not is_given:
+            return self._own_array(node.output, found)
         if changes:
             for value in node.outputs if isinstance(found, (Array, View, Number, Fixed)) else ():
                 self.flow.define(value, found)
@@ -583,16 +598,3 @@ class Lowering:
 
 
 _ROUTINES = on_itself, on_container, on_attribute, on_random_items, on_new_object
-
-
-@cache
-def _takes(rule: Any, count: int, names: tuple[str, ...]) -> bool:
-    """Whether a lowering can be called with `count` arguments and keywords of these names."""
-    code = rule.__code__
-    if not (names or code.co_kwonlyargcount or code.co_flags & (CO_VARARGS | CO_VARKEYWORDS)):
-        return code.co_argcount - 1 - count in range(len(rule.__defaults__ or ()) + 1)
-    try:
-        signature(rule).bind(None, *[None] * count, **dict.fromkeys(names))
-    except TypeError:
-        return False
-    return True

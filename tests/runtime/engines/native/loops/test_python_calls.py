@@ -15,7 +15,7 @@ from autograph.runtime.engines.native.loops.compiled_region import CompiledRegio
 def medians(xs, n):
     total = 0.0
     for i in range(n):
-        ys = np.sort(xs * i)  # sorted
+        ys = np.roll(xs * i, 1)  # sorted
         for j in range(len(ys)):
             total += ys[j] * j
     return total
@@ -34,7 +34,7 @@ def told(function, *args):
 
 def test_what_calls_of_python_cost():
     function, xs = ag.function(medians, engine="native"), np.arange(9.0)
-    before = "`np.sort` runs in Python, called by machine code"
+    before = "`np.roll` runs in Python, called by machine code"
     assert told(function, xs, 100) == f"{before}; a call may take some 0.5 µs, as it is of 1 operation"
     for iterations in (100, 200):
         assert function(xs, iterations) == medians(xs, iterations)
@@ -66,7 +66,7 @@ def test_strict_before_anything_runs(strict):
         function(np.arange(12.0), 2)
     where = f"{__file__}:{line(medians, '# sorted')}"
     assert str(caught.value).startswith(f"{where}: medians is strict about 'native_callback' (")
-    assert "`np.sort` runs in Python, in a loop that is machine code" in str(caught.value)
+    assert "`np.roll` runs in Python, in a loop that is machine code" in str(caught.value)
     assert "Move it out of the loop" in str(caught.value)
 
 
@@ -77,7 +77,7 @@ def test_strict_when_types_tell_too_little():
     def partial(make, n):
         found, xs = 0.0, make()
         for i in range(n):
-            found += np.sort(xs)[i] * i
+            found += np.roll(xs, 1)[i] * i
             seen.append([i].sort(key=abs))
         return found
 
@@ -99,7 +99,7 @@ def test_strict_about_other_engines_and_other_things():
         for i in range(n):
             found += xs[i] * i
         if n > 2:
-            found += np.sort(xs)[0]
+            found += np.roll(xs, 0)[0]
         return found
 
     assert total(xs, 3) == 5.0
