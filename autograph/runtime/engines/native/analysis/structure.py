@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from autograph.common import disk_cache, forking
 from autograph.runtime.engines.native.analysis.range_analysis import RangeAnalysis
-from autograph.runtime.graph.graph import Block, Node, Value, gather, walk
+from autograph.runtime.graph.graph import Block, Node, Value, gather
 from autograph.runtime.graph.passed_numbers import PassedNumbers
-from autograph.runtime.graph.traits import CHECKS_CLASS, LOOP, MAKES_VIEWS
+from autograph.runtime.graph.traits import CHECKS_CLASS
 from autograph.runtime.ops.native.intervals import ANY, Span
 
 T = TypeVar("T")
@@ -39,7 +39,6 @@ class Structure:
         made_anew: nodes of its outermost block that make views for which there is no object; where machine code is
             left, Python makes them anew. So what they view is live as long as they are.
         free: the values that its blocks use, but do not define.
-        short: arrays from outside that are short in the first call, and what is computed of them.
     """
 
     def __init__(
@@ -69,7 +68,6 @@ class Structure:
         self._alive: dict[Block, Alive] = {}
         self._visit(root, None)
         self._find_live(root)
-        self.short = frozenset[Value]()
         self.free = [value for value in used_in(root.blocks) if value in self._free[root]]
 
     @forking.cached_property
@@ -102,19 +100,6 @@ class Structure:
     def last_use(self, block: Block, value: Value) -> int:
         """The place of the last node of a block that uses a value; behind all nodes if its results do."""
         return self._last[block].get(value, -1)
-
-    def expect_short(self, values: Collection[Value]) -> None:
-        """Take arrays from outside for short ones, and all that is computed of these."""
-        found = set(values)
-        for node in (self.root, *(each for block in self.root.blocks for each in walk(block))):
-            arrays = [each for each in node.inputs if getattr(each.type, "kind", "array") == "array"]
-            if node.op in MAKES_VIEWS and arrays and all(each in found for each in arrays):
-                found.update(node.outputs)
-            for block in node.blocks if node.op in LOOP else ():
-                carried = node.args[-len(block.params) :]
-                pairs = zip(block.params[len(block.params) - len(carried) :], carried)
-                found.update(param for param, arg in pairs if isinstance(arg, Value) and arg in found)
-        self.short = frozenset(found)
 
     def used(self, outputs: Sequence[T]) -> list[T]:
         """Items for the loop's outputs, without those for outputs that are never read."""

@@ -14,8 +14,6 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from autograph.common import disk_cache
 from autograph.common.cpython_internals import hides_draws
 from autograph.common.numpy_internals import warns_of_underflows
@@ -26,7 +24,6 @@ from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
-from autograph.runtime.engines.native.analysis.view_groups import LONG
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight, views_in
 from autograph.runtime.engines.native.llvm.errors import Optional, Refused, compiling, needed
 from autograph.runtime.engines.native.loops.block_versions import Flow
@@ -246,7 +243,6 @@ class Region(Rebindable):
 
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
         """The lowering for inputs of certain kinds, and the caller, which puts these into the frame."""
-        self.structure.expect_short([value for value, given in zip(self.values, inputs) if _is_short(given)])
         flow = Flow(self.structure, {})
         flow.emit.fast = self._fast
         caller = Caller(flow.emit, inputs)
@@ -437,10 +433,6 @@ class Region(Rebindable):
         except Refused:
             return ()
         return [callback for callback in lowering.calls.callbacks if not callback.is_rare]
-
-
-def _is_short(given: Any) -> bool:
-    return isinstance(given, np.ndarray) and given.size < LONG
 
 
 def _rest(iterator: Any) -> Any:
