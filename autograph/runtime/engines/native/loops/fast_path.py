@@ -15,10 +15,10 @@ from autograph.runtime.engines.native.analysis.structure import Key, Point
 from autograph.runtime.engines.native.analysis.view_groups import makes_array
 from autograph.runtime.engines.native.emit import guard_hoisting, simd, speculation
 from autograph.runtime.engines.native.emit.guard_hoisting import FastLoop, Strip
-from autograph.runtime.engines.native.emit.unroll import unroll
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from autograph.runtime.engines.native.llvm.ir import I64
 from autograph.runtime.engines.native.llvm.ir import Block as Label
+from autograph.runtime.engines.native.llvm.unroll import unroll
 from autograph.runtime.engines.native.loops.block_versions import (
     Flow,
     State,

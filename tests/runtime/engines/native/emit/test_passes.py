@@ -12,12 +12,12 @@ from autograph.runtime.engines.native.emit import guard_hoisting, simd, speculat
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import begin_polling, poll
 from autograph.runtime.engines.native.emit.tier_up import BaselineTier, assembled
-from autograph.runtime.engines.native.emit.unroll import unroll
 from autograph.runtime.engines.native.emit.value_ranges import Ranges
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.ir import I64, Block, Module, Parameter, constant
 from autograph.runtime.engines.native.llvm.ir_verifier import verify
 from autograph.runtime.engines.native.llvm.printer import printed, written
+from autograph.runtime.engines.native.llvm.unroll import unroll
 from autograph.runtime.graph.operands import Array, Number
 from autograph.runtime.graph.types import BOOL, INT, scalar
 

@@ -160,7 +160,7 @@ def carry(u):
     return u
 
 
-ASIDE = [(diffuse, (3000,), 5), (live, (20, 70), 6), (live, (3, 3), 6), (blur, (5, 8, 6), 3), (carry, (4, 5, 6), 2)]
+ASIDE = [(diffuse, (3000,), 5), (live, (20, 70), 6), (live, (3, 3), 6), (blur, (5, 8, 6), 3), (carry, (8, 25, 20), 2)]
 
 
 @pytest.mark.parametrize("function, shape, operations", ASIDE)
