@@ -99,6 +99,11 @@ class _Machine:
         options = llvm.create_pipeline_tuning_options(speed_level=1 if branchy else 2)
         options.slp_vectorization = False
         builder = llvm.create_pass_builder(self.target, options)
+        if branchy:     # passes of functions inline nothing
+            inline = llvm.create_new_module_pass_manager()
+            inline.add_always_inliner_pass()
+            inline.run(module, builder)
+            _free(inline)
         passes = builder.getFunctionPassManager() if branchy else builder.getModulePassManager()
         for each in _own_functions(module) if branchy else [module]:
             passes.run(each, builder)
