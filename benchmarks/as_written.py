@@ -14,7 +14,6 @@ import copy
 import importlib.util
 import math
 import random
-import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -338,11 +337,13 @@ def programs() -> list[Program]:
 # Measuring ------------------------------------------------------------------------------------------------------------
 
 
-def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[], Any]:
-    """A call with the random numbers that follow the seed, and with arguments of its own."""
-    def work() -> Any:
+def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[], tuple[Any, float]]:
+    """A call with the random numbers that follow the seed, and with arguments of its own; its result and its seconds."""
+    def work() -> tuple[Any, float]:
+        copies = copy.deepcopy(args)
         random.seed(1)
-        return function(*copy.deepcopy(args))
+        begin = clock()
+        return function(*copies), clock() - begin
 
     return work
 
@@ -384,11 +385,13 @@ def measured(program: Program, rounds: int) -> dict[str, float]:
                  "native": ag.function(program.function, engine="native")}
     args = dict.fromkeys(functions, program.args)
     works = {name: call(function, program.args) for name, function in functions.items()}
-    wanted = works["plain"]()
+    wanted, _ = works["plain"]()
     for name, work in works.items():
-        begin = time.perf_counter()
-        while time.perf_counter() - begin < (LONGEST if is_measuring(functions[name], program.args) else SETTLE):
-            assert same(work(), wanted), f"{program.function.__name__}: {name} gives another answer"
+        spent = 0.0
+        while spent < SETTLE or (spent < LONGEST and is_measuring(functions[name], program.args)):
+            found, seconds = work()
+            assert same(found, wanted), f"{program.function.__name__}: {name} gives another answer"
+            spent += seconds
     if program.of_numba is not None and importlib.util.find_spec("numba"):
         import numba
 

@@ -95,6 +95,22 @@ def test_extremes(name, kind, tmp_path):
     check(tmp_path, f"{name}(x, y)", "x, y", [(x, y) for x in VALUES[kind] for y in VALUES[kind]])
 
 
+@pytest.mark.parametrize("name", ["min", "max"])
+@pytest.mark.parametrize("kind", ["int", "float", "bool", "np.float64", "np.int8"])
+@pytest.mark.parametrize("bound", ["0", "-0.0", "2.5", "True", "3", "2**70", "float('nan')"])
+def test_bounds_by_constants(name, kind, bound, tmp_path):
+    for args in (f"x, {bound}", f"{bound}, x"):
+        check(tmp_path, f"{name}({args})", "x", [(x,) for x in VALUES[kind]])
+
+
+def test_a_bound_of_another_class_is_machine_code(tmp_path):
+    body = " total = 0.0\n for i in range(n):\n  total += max(xs[i] - 1.0, 0)\n return total"
+    plain = defined(tmp_path, f"def f(xs, n):\n{body}")
+    function, xs = ag.function(plain, engine="native"), np.arange(9) / 4
+    assert function(xs, 9) == plain(xs, 9)
+    assert "calls Python" not in str(function.explain(xs, 9))
+
+
 @pytest.mark.parametrize("exponent", [1, 2, 3, 5, -1, 0])
 @pytest.mark.parametrize("kind", ["int", "np.int64", "np.int8", "float", "np.float64"])
 def test_powers(kind, exponent, tmp_path):

@@ -345,7 +345,10 @@ def test_what_gauss_keeps():
     function = ag.function(kept, engine="native")
     for at in ({3: 0.25}, {4: None}, {2: 7}, {3: np.float64(1.5)}):
         for _ in range(2):
-            assert function(random.Random(1), 9, at) == kept(random.Random(1), 9, at)
+            draws = random.Random(1), random.Random(1)
+            vars(draws[0])      # from then on the attributes are in a dict
+            assert function(draws[0], 9, at) == function(draws[1], 9, at) == kept(random.Random(1), 9, at)
+            assert vars(draws[0]) == vars(draws[1])
     draw = random.Random(1)
     for _ in range(3):
         function(draw, 9)

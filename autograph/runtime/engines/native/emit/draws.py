@@ -13,17 +13,20 @@ from typing import Any
 
 import numpy as np
 
-from autograph.common.cpython_internals import ITEMS, TAG_OFFSET, twister_tag
+from autograph.common.cpython_internals import ITEMS, TAG_OFFSET, attribute_place, twister_tag
 from autograph.common.numpy_internals import LOCKED, NEXT_DOUBLE, generator_layout, lock_class
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.libmath import mersenne_twister, numpy_draws, ziggurat
 from autograph.runtime.engines.native.libmath.libm import is_pythons
+from autograph.runtime.engines.native.llvm.attribute_lookups import among_values, replace
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
-from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I32, I64, PTR, VOID, Value, constant
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I32, I64, NULL, PTR, VOID, Value, constant
 from autograph.runtime.engines.native.llvm.memory import store_number
 from autograph.runtime.graph.graph import Constant
 from autograph.runtime.graph.operands import Array, Given, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType
+
+_KEPT = sys.intern("gauss_next")    # the attribute of a `random.Random` that has the second of two numbers
 
 
 class Tag(bytes):
@@ -127,31 +130,51 @@ class Draws:
         emit, b, objects, (thing, _) = self._emit, self._emit.b, self._emit.objects, state
         if not all(map(is_pythons, ("log", "sin", "cos"))):
             raise NoLowering
-        name, none = objects.address(sys.intern("gauss_next")), objects.address(None)
-        kept = objects.python("PyObject_GetAttr", thing, name)
-
-        def give_up() -> None:
-            objects.python("PyErr_Clear")
-            emit.jump(emit.leave())
-
-        emit.stop_if(Number(BOOL, b.is_null(kept)), give_up)
-        objects.forget(kept)    # the attribute still refers to it
+        none, (kept, keep) = objects.address(None), self._kept(thing)
         is_none = b.icmp("eq", kept, none)
         emit.demand(b.or_(is_none, objects.is_of_class(kept, float)))
 
         def take() -> Value:
             found = objects.value_of(kept, FLOAT)
-            objects.python("PyObject_SetAttr", thing, name, none)
+            keep(none, False)
             return found
 
         def make() -> Value:
             found, other = mersenne_twister.two_normals(b, thing)
-            rest = objects.number_object(other, FLOAT)
-            objects.python("PyObject_SetAttr", thing, name, rest)
-            objects.forget(rest)
+            keep(objects.number_object(other, FLOAT), True)
             return found
 
         return Number(FLOAT, b.if_else(is_none, make, take))
+
+    def _kept(self, thing: Value) -> tuple[Value, Callable[[Value, bool], None]]:
+        """The number that a generator keeps, borrowed, and what replaces it."""
+        emit, b, objects = self._emit, self._emit.b, self._emit.objects
+        name, place = objects.address(_KEPT), attribute_place(random.Random, _KEPT, "__setattr__")
+
+        def set(new: Value, is_new: bool) -> None:
+            objects.python("PyObject_SetAttr", thing, name, new)
+            if is_new:
+                objects.forget(new)
+
+        def give_up() -> None:
+            objects.python("PyErr_Clear")
+            emit.jump(emit.leave())
+
+        if place is None or place.slot:
+            kept = objects.python("PyObject_GetAttr", thing, name)
+            emit.stop_if(Number(BOOL, b.is_null(kept)), give_up)
+            objects.forget(kept)    # the attribute still refers to it
+            return kept, set
+        owner = b.room(PTR)
+        address = among_values(b, thing, name, place, owner)
+        emit.demand(b.icmp("ne", address, NULL))
+        kept, dict = b.load(PTR, address), b.load(PTR, owner)
+        emit.demand(b.icmp("ne", kept, NULL))
+
+        def put(new: Value, is_new: bool) -> None:
+            replace(objects, (thing, name, address, dict), new, is_new, True)
+
+        return kept, put
 
     def shuffle(self, state: Any, x: Array) -> None:
         place = self._emit.element(x, [self._emit.constant(0, INT)])

@@ -42,6 +42,14 @@ def unboxed(emit: Emitter, thing: ir.Value) -> Mixed:
     return Mixed((Number(FLOAT, value), is_int))
 
 
+def weak_numbers(emit: Emitter, args: list[Any]) -> list[Number]:
+    """Operands that are numbers of Python's, constants included."""
+    found = [number(emit, each) for each in args]
+    if not all(each.type.weak for each in found):
+        raise NoLowering
+    return found
+
+
 def object_of(emit: Emitter, operand: Mixed) -> ir.Value:
     """A new reference to the object of a number."""
     value, is_int = operand.parts

@@ -17,23 +17,11 @@ from autograph.common.cpython_internals import (
     CLASS,
     CLASS_NAMES,
     COUNT,
-    DICT_NAMES,
-    DICT_VALUES,
-    ENTRY,
-    ENTRY_VALUE,
     HAS_PLACES,
-    HASH,
-    INDEX,
-    INDEX_SIZE,
-    IS_OLD,
     ITEMS,
     NO_VALUE,
     NO_VALUES,
-    SMALL_INDEX,
-    TABLE_KIND,
     TAG_OFFSET,
-    VALID,
-    VALUES_ADDRESS,
     VALUES_BEGIN,
     AttributePlace,
     Unshadowed,
@@ -41,9 +29,9 @@ from autograph.common.cpython_internals import (
 from autograph.runtime.engines.native.analysis.class_versions import Version
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm import ir
-from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm.attribute_lookups import among_values, replace, values_of
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
-from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops.c_calls import raise_if
 from autograph.runtime.engines.native.loops.iterators import raise_again
 from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, stored, taken
@@ -63,17 +51,17 @@ _SEARCH = "attribute_in_dict"
 
 
 def _address(calls: PythonCalls, thing: Value, name: str, places: list[Any]) -> tuple[Value, Value]:
-    """The address of the reference to an attribute, and whether it may be replaced there; leaves for other classes."""
+    """The address of an attribute, and the dict that knows of it, or null; leaves for other classes."""
     emit = calls.flow.emit
     b, objects = emit.b, emit.objects
     version = objects.load_at(I32, objects.load_at(PTR, thing, CLASS), TAG_OFFSET)
-    free = b.room(I8)
+    owner = b.room(PTR)
 
     def find(place: AttributePlace) -> Value:
         if place.slot:
-            b.store(ir.constant(I8, 1), free)
+            b.store(NULL, owner)
             return b.gep(thing, place.slot)
-        return _among_values(b, thing, objects.address(sys.intern(name)), place, free)
+        return among_values(b, thing, objects.address(sys.intern(name)), place, owner)
 
     def choose(rest: list[Any]) -> Value:
         (each, place), *others = rest
@@ -85,76 +73,7 @@ def _address(calls: PythonCalls, thing: Value, name: str, places: list[Any]) -> 
         assert found is not None
         return found
 
-    return choose(places), b.icmp("ne", b.load(I8, free), 0)
-
-
-def _among_values(b: Builder, thing: Value, name: Value, place: AttributePlace, free: Value) -> Value:
-    """The address of an attribute among the values of an instance, or in its dict; null if it is not there."""
-    values, holds, dict, is_free = _values_of(b, thing, place)
-
-    def inline() -> Value:
-        b.store(b.cast("zext", is_free, I8), free)
-        return b.gep(values, VALUES_BEGIN + 8 * place.number)
-
-    def search() -> Value:
-        b.store(ir.constant(I8, 0), free)
-        return b.call(_search(b.function.module), dict, name, place.number)
-
-    found = search() if IS_OLD else b.if_else(holds, inline, search)
-    assert found is not None
-    return found
-
-
-def _values_of(b: Builder, thing: Value, place: AttributePlace | Unshadowed) -> tuple[Value, Value, Value, Value]:
-    """The values of an instance; whether these hold, else its dict; and whether they may be replaced there."""
-    word = b.load(I64, b.gep(thing, place.dict))
-    dict = b.cast("inttoptr", word, PTR)
-    if sys.version_info >= (3, 13):
-        values = b.gep(thing, place.values)
-        return values, b.icmp("ne", b.load(I8, b.gep(values, VALID)), 0), dict, b.icmp("eq", word, 0)
-    if sys.version_info >= (3, 12):
-        return b.gep(dict, 1), b.icmp("ne", b.and_(word, 1), 0), dict, TRUE
-    if IS_OLD:
-        return NULL, FALSE, dict, TRUE
-    values = b.load(PTR, b.gep(thing, VALUES_ADDRESS))
-    return values, b.icmp("ne", values, NULL), dict, TRUE
-
-
-def _search(module: ir.Module) -> ir.Function:
-    """A function that returns the address of the value of a name in a dict, which may be null; null if it has none.
-
-    It looks at a place first.
-    """
-    if _SEARCH in module.functions:
-        return module.functions[_SEARCH]
-    dict, name, first = ir.Parameter("dict", PTR), ir.Parameter("name", PTR), ir.Parameter("first", I64)
-    b = Builder(module.define(_SEARCH, PTR, dict, name, first, words="internal", attributes="noinline"))
-    with b.if_then(b.is_null(dict)):
-        b.ret(NULL)
-    table, values = b.load(PTR, b.gep(dict, DICT_NAMES)), b.load(PTR, b.gep(dict, DICT_VALUES))
-    if IS_OLD:
-        size = b.load(I64, b.gep(table, INDEX_SIZE))
-        hash: Value = ir.constant(I64, HASH)
-        with b.if_then(b.icmp("sgt", size, SMALL_INDEX)):
-            b.ret(NULL)
-    else:
-        size = b.binary("shl", ir.constant(I64, 1), b.cast("zext", b.load(I8, b.gep(table, INDEX_SIZE)), I64))
-        hash = b.select(b.icmp("eq", b.load(I8, b.gep(table, TABLE_KIND)), 0), ir.constant(I64, HASH), 0)
-    entries, count = b.gep(b.gep(b.gep(table, size), INDEX), hash), b.load(I64, b.gep(table, COUNT))
-
-    def look(place: Value) -> None:
-        entry = b.gep(entries, b.mul(place, b.add(hash, ENTRY)))
-        with b.if_then(b.icmp("eq", b.load(PTR, entry), name)):
-            with b.if_then(b.is_null(values)):
-                b.ret(b.gep(entry, ENTRY_VALUE))
-            b.ret(b.gep(b.gep(values, place, PTR), VALUES_BEGIN))
-
-    with b.if_then(b.icmp("slt", first, count)):
-        look(first)
-    with b.loop(0, count) as loop:
-        look(loop.index)
-    b.ret(NULL)
-    return module.functions[_SEARCH]
+    return choose(places), b.load(PTR, owner)
 
 
 # Nodes ----------------------------------------------------------------------------------------------------------------
@@ -216,26 +135,15 @@ def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) ->
         return _set_by_python(calls, node, operand, name, value)
     calls.flow.resume_from(at)
     b, objects, thing = emit.b, emit.objects, calls.object(operand)[0]
-    address, is_free = _address(calls, thing, name, places)
-    old = _loaded(calls, address, places)
-    if isinstance(value, (Number, Complex)):
+    place = _address(calls, thing, name, places)
+    old, is_number = _loaded(calls, place[0], places), isinstance(value, (Number, Complex))
+    if is_number:
         emit.demand(_is_harmless(calls, old, value))
     failed, done = b.room(I32), b.new_block("set")
     b.store(ir.constant(I32, 0), failed)
     if (numbers := in_object(value)) is not None:
         objects.overwrite(old, *numbers, done)
-    new, is_new = calls.object(value)
-
-    def in_place() -> None:
-        b.store(new if is_new else objects.acquire(new), address)
-        objects.release(old)
-
-    def by_python() -> None:
-        b.store(objects.python("PyObject_SetAttr", thing, objects.address(name), new), failed)
-        if is_new:
-            objects.forget(new)
-
-    b.if_else(is_free, in_place, by_python, True)
+    b.store(replace(objects, (thing, objects.address(name), *place), *calls.object(value), is_number), failed)
     b.br(done)
     b.begin(done)
     emit.stop_if(Number(BOOL, b.icmp("ne", b.load(I32, failed), 0)), lambda: raise_again(calls, node))
@@ -299,7 +207,7 @@ def _is_unshadowed(calls: PythonCalls, thing: Value, name: str, place: Unshadowe
     """Whether an instance has no attribute of its own with a name; leaves if it may have values with new names."""
     emit = calls.flow.emit
     b, objects = emit.b, emit.objects
-    values, holds, dict, _ = _values_of(b, thing, place)
+    values, holds, dict, _ = values_of(b, thing, place)
 
     def of_values() -> Value:
         if place.number != NO_VALUE:

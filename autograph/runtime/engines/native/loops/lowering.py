@@ -270,8 +270,10 @@ class Lowering:
 
     def _extreme(self, node: Node, block: Block, place: int) -> bool:
         """Emit `min` or `max` of an integer and a float: the result is of the class of either, so paths part."""
-        operands = list(map(self.flow.value, node.args)) if node.op in CHOOSES_BY and not node.kwargs else []
-        if len(operands) != 2 or not all(isinstance(each, Number) and each.type.weak for each in operands):
+        is_one = node.op in CHOOSES_BY and len(node.args) == 2 and not node.kwargs
+        args = list(map(self.flow.value, node.args)) if is_one else []
+        operands = self.flow.attempt(partial(mixed_numbers.weak_numbers, self._emit), args)
+        if not operands:
             return False
         less: Any = OPS[CHOOSES_BY[node.op]].lower
         test = self.flow.attempt(lambda _: less(self._emit, operands[1], operands[0]), node)

@@ -136,3 +136,63 @@ def test_no_reference_is_lost():
         function(things)
     assert [sys.getrefcount(each) for each in (*things, *kept)] == before
     assert all(sys.getrefcount(thing.x) <= 3 for thing in things)
+
+
+class Dict(dict):
+    """The dict of an instance, of a class of its own."""
+
+    def __setitem__(self, name, value):
+        raise AssertionError("setting an attribute does not call this")
+
+
+def read(thing):
+    return vars(thing)
+
+
+def copied(thing):
+    vars(thing)["more"] = 1
+    return vars(thing)
+
+
+@pytest.mark.parametrize("dict_of", [read, copied, lambda thing: setattr(thing, "__dict__", dict(y=thing.y, x=thing.x)),
+                                     lambda thing: setattr(thing, "__dict__", Dict(vars(thing)))])
+def test_values_in_dicts(dict_of):
+    """The numbers have several references, so that machine code replaces them; dicts and instances agree."""
+    numbers = [0.5, 2.0, 3, True, None]
+
+    def make():
+        things = [Plain(numbers[place % 4], numbers[place % 3]) for place in range(200)]
+        dicts = [dict_of(thing) and vars(thing) for thing in things]
+        return things, dicts
+
+    (things, dicts), (others, _) = make(), make()
+    assert regions(both(things, others))
+    assert state(things) == state(others)
+    assert all(each is None or each == vars(thing) for each, thing in zip(dicts, things))
+    assert [list(vars(thing)) for thing in things] == [list(vars(thing)) for thing in others]
+
+
+def swapped(things, values):
+    for thing in things:
+        thing.x = values[thing.y]
+        thing.y = 1 - thing.y
+
+
+def test_objects_in_dicts():
+    """The garbage collector knows of objects that machine code puts into dicts of instances."""
+    def make():
+        things, values = [Plain(None, place % 2) for place in range(50)], [[1], [2]]
+        for thing in things:
+            vars(thing)
+            values[thing.y].append(thing)
+        return things, values
+
+    (things, values), (others, other_values) = make(), make()
+    function = ag.function(swapped, engine="native")
+    for _ in range(5):
+        function(things, values)
+        swapped(others, other_values)
+        assert [thing.y for thing in things] == [thing.y for thing in others]
+        assert all(thing.x is values[1 - thing.y] for thing in things)
+    gc.collect()
+    assert all(vars(thing) == {"x": values[1 - thing.y], "y": thing.y} for thing in things)
