@@ -263,11 +263,31 @@ class Fixed:
         return "fixed", id(self.value)
 
 
+@disk_cache.storable
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An object that code has made, to which only one variable refers: there are only its attributes.
+
+    Attributes:
+        of: its class.
+        names: those of all its attributes.
+        parts: these, numbers and constants.
+    """
+
+    of: type
+    names: tuple[str, ...]
+    parts: tuple[Any, ...]
+
+    @property
+    def kind(self) -> Any:
+        return "instance", self.of, self.names, kind_of(self.parts)
+
+
 Object: TypeAlias = "Given | Boxed | Fixed"
 
 
 Operand: TypeAlias = (
-    "Number | Complex | Mixed | Range | Array | View | Gathered | Computed | Rows | Given | Boxed | Fixed"
+    "Number | Complex | Mixed | Range | Array | View | Gathered | Computed | Rows | Given | Boxed | Fixed | Instance"
 )
 
 
@@ -285,13 +305,13 @@ def takes(rule: Any, count: int, names: tuple[str, ...]) -> bool:
 
 
 def mapped(function: Callable[[Any, Any], Any], operand: Any, path: tuple[int, ...] = ()) -> Any:
-    """Apply `function(path, operand)` to each operand in nested tuples, and to the parts of numbers and ranges."""
-    if isinstance(operand, (Complex, Mixed, Range)):
+    """Apply `function(path, operand)` to each operand in nested tuples, and to the parts of the others."""
+    if isinstance(operand, (Complex, Mixed, Range, Instance)):
         parts = mapped(function, operand.parts, path)
         if parts is operand.parts:
             return operand
-        if isinstance(operand, Mixed):
-            return Mixed(parts)
+        if isinstance(operand, (Mixed, Instance)):
+            return replace(operand, parts=parts)
         return Complex(operand.type, parts) if isinstance(operand, Complex) else operand.at(parts)
     if isinstance(operand, tuple):
         found = tuple([mapped(function, each, (*path, place)) for place, each in enumerate(operand)])

@@ -18,7 +18,9 @@ from autograph.common.cpython_internals import (
     version_tag,
     write,
 )
+from autograph.common.statics import class_has, reads_plainly
 from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.object_model import is_described
 from autograph.runtime.ops.python.attributes import special_method
 
 MOST = 3        # classes of the objects of one node
@@ -34,17 +36,19 @@ class Version(bytes):
         places: by the name and the method that reads or sets the attribute.
         members: by name, functions and properties of the class, and where instances could hide them.
         operators: by name, special methods that operators call.
+        plain: the names of attributes that are read without code of the class.
     """
 
     kind: type
     places: dict[tuple[str, str], AttributePlace | None]
     members: dict[str, tuple[Any, Unshadowed | None]]
     operators: dict[str, Any]
+    plain: set[str]
 
     @staticmethod
     def of(kind: type) -> Version:
         found = Version(8)
-        found.kind, found.places, found.members, found.operators = kind, {}, {}, {}
+        found.kind, found.places, found.members, found.operators, found.plain = kind, {}, {}, {}, set()
         found.renew()
         return found
 
@@ -55,6 +59,7 @@ class Version(bytes):
             same = all(attribute_place(self.kind, *key) == place for key, place in self.places.items())
             same &= all(member_place(self.kind, name, each) == place for name, (each, place) in self.members.items())
             same &= all(special_method(self.kind, name) is each for name, each in self.operators.items())
+            same &= all(_is_plain(self.kind, name) for name in self.plain)
             assign_version_tag(self.kind)
             write(ctypes.c_uint32, id(self) + ITEMS, (tags[0] if same else 0) or _INVALID)
             write(ctypes.c_uint32, id(self) + ITEMS + 4, names)
@@ -78,6 +83,16 @@ class Version(bytes):
         if HAS_PLACES and special_method(self.kind, name) is member:
             self.operators[name] = member
         return self.operators.get(name) is member
+
+    def is_plain(self, name: str) -> bool:
+        """Whether an attribute of instances is read without code of the class, which does not see them go either."""
+        if _is_plain(self.kind, name):
+            self.plain.add(name)
+        return name in self.plain
+
+
+def _is_plain(kind: type, name: str) -> bool:
+    return reads_plainly(kind) and not is_described(kind, name) and not class_has(kind, "__del__")
 
 
 class Versions:

@@ -1,4 +1,4 @@
-"""Attributes among the values of an instance, or in its dict, found without Python."""
+"""Attributes among the values of an instance, or in its dict, found without Python; and new instances."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ from autograph.common.cpython_internals import (
     VALUES_BEGIN,
     AttributePlace,
     Unshadowed,
+    attribute_place,
 )
 from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder
 from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
+from autograph.runtime.graph.operands import Fixed, Instance
 
 _SEARCH = "attribute_in_dict"
 
@@ -140,3 +142,51 @@ def replace(
     failed = b.if_else(b.is_null(dict), in_place, known if is_number and HAS_TABLES else by_python, True)
     assert failed is not None
     return failed
+
+
+def make(objects: ObjectBuilder, operand: Instance) -> Value:
+    """A new object with the attributes of an instance; null for an exception."""
+    parts = []
+    for name, part in zip(operand.names, operand.parts):
+        is_constant = isinstance(part, Fixed)
+        ref = objects.address(part.value) if is_constant else objects.number_object(part.ref, part.type)
+        parts.append((name, ref, not is_constant))
+    return new_instance(objects, operand.of, parts)
+
+
+def new_instance(objects: ObjectBuilder, kind: type, parts: list[tuple[str, Value, bool]]) -> Value:
+    """A new object of a class, of which Python's C API allocates the memory; null for an exception.
+
+    Args:
+        parts: the name of each attribute, its object, and whether that is a new reference, which is taken over.
+    """
+    b = objects.b
+    made = objects.python("PyType_GenericAlloc", objects.address(kind), 0)
+
+    def fill() -> Value:
+        failed: Value = ir.constant(I32, 0)
+        for name, ref, is_new in parts:
+            place = attribute_place(kind, name)
+            if place is not None and place.slot:
+                b.store(ref if is_new else objects.acquire(ref), b.gep(made, place.slot))
+                continue
+            failed = b.or_(failed, objects.python("PyObject_GenericSetAttr", made, objects.address(name), ref))
+            if is_new:
+                objects.forget(ref)
+        def drop() -> Value:
+            objects.forget(made)
+            return NULL
+
+        whole = b.if_else(b.icmp("eq", failed, 0), lambda: made, drop, True)
+        assert whole is not None
+        return whole
+
+    def give_up() -> Value:
+        for _, ref, is_new in parts:
+            if is_new:
+                objects.forget(ref)
+        return NULL
+
+    found = b.if_else(b.icmp("ne", made, NULL), fill, give_up, True)
+    assert found is not None
+    return found

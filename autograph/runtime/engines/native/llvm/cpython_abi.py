@@ -67,6 +67,7 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyObject_DelItem": (ir.I32, ir.PTR, ir.PTR),
     "PyObject_Size": (ir.I64, ir.PTR),
     "PyObject_GetAttr": (ir.PTR, ir.PTR, ir.PTR),
+    "PyObject_GenericSetAttr": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
     "PyObject_SetAttr": (ir.I32, ir.PTR, ir.PTR, ir.PTR),
     "PyObject_GetItem": (ir.PTR, ir.PTR, ir.PTR),
     "PyObject_RichCompareBool": (ir.I32, ir.PTR, ir.PTR, ir.I32),

@@ -29,7 +29,12 @@ from autograph.common.cpython_internals import (
 from autograph.runtime.engines.native.analysis.class_versions import Version
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm import ir
-from autograph.runtime.engines.native.llvm.attribute_lookups import among_values, replace, values_of
+from autograph.runtime.engines.native.llvm.attribute_lookups import (
+    among_values,
+    new_instance,
+    replace,
+    values_of,
+)
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops.c_calls import raise_if
@@ -38,8 +43,9 @@ from autograph.runtime.engines.native.loops.lists import at_node, changed, in_ob
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
-from autograph.runtime.graph.object_model import is_users, sets_plainly
-from autograph.runtime.graph.operands import Boxed, Complex, Fixed, Given, Mixed, Number
+from autograph.runtime.graph.graph import Value as GraphValue
+from autograph.runtime.graph.object_model import is_described, is_users
+from autograph.runtime.graph.operands import Boxed, Complex, Fixed, Given, Instance, Mixed, Number
 from autograph.runtime.graph.traits import MAKES_OBJECTS, ON_ATTRIBUTE
 from autograph.runtime.graph.types import BOOL
 from autograph.runtime.ops.python.attributes import REFLECTED, takes_first
@@ -81,6 +87,12 @@ def _address(calls: PythonCalls, thing: Value, name: str, places: list[Any]) -> 
 
 def _get(calls: PythonCalls, node: Node, operand: Any, name: str) -> bool:
     """`x.name`"""
+    if isinstance(operand, Instance):
+        _demand_tag(calls, calls.versions.of(operand.of))
+        part = operand.parts[operand.names.index(name)]
+        calls.flow.leave_if_nan(node.output, part)
+        calls.flow.define(node.output, part)
+        return False
     places = calls.versions.places(node, name, "__getattribute__")
     if not places:
         return _get_by_python(calls, node, operand, name)
@@ -186,6 +198,11 @@ def _has(calls: PythonCalls, node: Node, operand: Any, name: str, kind: Fixed, m
     emit = calls.flow.emit
     b, objects, version = emit.b, emit.objects, calls.versions.of(kind.value)
     place = version.member(name, member.value)
+    if isinstance(operand, Instance):
+        is_it = place is not None and operand.of is kind.value and name not in operand.names
+        _demand_tag(calls, version)
+        calls.flow.define(node.output, emit.constant(is_it, BOOL))
+        return False
     if place is None or not isinstance(operand, (Boxed, Given)):
         calls.flow.define(node.output, emit.constant(False, BOOL))
         return False
@@ -248,8 +265,13 @@ def _has_operator(
     """`has_operator(x, name, kind, member, other)`, or false where that is unknown."""
     emit = calls.flow.emit
     b, objects, version = emit.b, emit.objects, calls.versions.of(kind.value)
-    if not isinstance(operand, (Boxed, Given)) or not version.has_operator(name, member.value):
+    is_it = not isinstance(operand, Instance) or operand.of is kind.value
+    if not isinstance(operand, (Boxed, Given, Instance)) or not is_it or not version.has_operator(name, member.value):
         calls.flow.define(node.output, emit.constant(False, BOOL))
+        return False
+    if isinstance(operand, Instance):
+        _demand_tag(calls, version)
+        calls.flow.define(node.output, Number(BOOL, _takes_first(calls, kind.value, name, calls.flow.operand(other))))
         return False
     thing, known = calls.object(operand)[0], objects.address(version)
 
@@ -271,6 +293,8 @@ def _takes_first(calls: PythonCalls, kind: type, name: str, other: Any) -> Value
     of: type | None = class_of(other.type) if isinstance(other, Number) else None
     if of is None:
         of = type(other.value) if isinstance(other, Fixed) else float if isinstance(other, Mixed) else None
+    if isinstance(other, Instance):
+        of = other.of
     return TRUE if of is not None and takes_first(kind, name, of) else FALSE
 
 
@@ -278,7 +302,8 @@ def on_attribute(node: Node, args: Any) -> Callable[..., bool] | None:
     """The routine that emits a node for an attribute of an object, if there is one."""
     routine, count = _ROUTINES.get(ON_ATTRIBUTE.get(node.op, ""), (None, -1))
     takes = len(args) == count and not node.kwargs and type(args[1]) is str
-    return routine if takes and (count > 3 or isinstance(args[0], (Boxed, Given))) else None
+    kinds = (Boxed, Given, Instance) if routine is _get else (Boxed, Given)
+    return routine if takes and (count > 3 or isinstance(args[0], kinds)) else None
 
 
 _ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {
@@ -293,38 +318,46 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], int]] = {
 
 def _new(calls: PythonCalls, node: Node, kind: Fixed, parts: dict[str, Any]) -> bool:
     """An object of a class with these attributes."""
-    flow, emit, at = calls.flow, calls.flow.emit, at_node(calls, node)
-    b, objects, version = emit.b, emit.objects, calls.versions.of(kind.value)
-    places = {name: version.place(name, "__setattr__") for name in parts}
+    flow, at, version = calls.flow, at_node(calls, node), calls.versions.of(kind.value)
+    b, objects = flow.emit.b, flow.emit.objects
     operands = {name: stored(calls, part) for name, part in parts.items()}
+    if node.output in calls.unshared and all(map(_is_part, operands.values())) and all(map(version.is_plain, parts)):
+        _demand_tag(calls, version)
+        flow.define(node.output, Instance(kind.value, tuple(operands), tuple(operands.values())))
+        return False
     flow.resume_from(at)
-    tag = objects.load_at(I32, objects.address(kind.value), TAG_OFFSET)
-    emit.demand(b.icmp("eq", tag, b.load(I32, b.gep(objects.address(version), ITEMS))))
-    found = objects.python("PyType_GenericAlloc", objects.address(kind.value), 0)
+    _demand_tag(calls, version)
+    found = new_instance(objects, kind.value, [(name, *calls.object(each)) for name, each in operands.items()])
     raise_if(calls, node, b.is_null(found))
-    for name, operand in operands.items():
-        place = places[name]
-        ref, is_new = calls.object(operand)
-        if place is not None and place.slot:
-            b.store(ref if is_new else objects.acquire(ref), b.gep(found, place.slot))
-            continue
-        failed = objects.python("PyObject_SetAttr", found, objects.address(name), ref)
-        if is_new:
-            objects.forget(ref)
-        _raise_if_unset(calls, node, found, failed)
     flow.define(node.output, Boxed(found))
     flow.own((node.output, ()), found)
     changed(calls, at)
     return True
 
 
-def _raise_if_unset(calls: PythonCalls, node: Node, found: Value, failed: Value) -> None:
-    """Raise the exception of a setter, after the release of the object."""
-    b = calls.flow.emit.b
-    is_failure = b.icmp("ne", failed, 0)
-    with b.if_then(is_failure):
-        calls.flow.emit.objects.forget(found)
-    raise_if(calls, node, is_failure)
+def _demand_tag(calls: PythonCalls, version: Version) -> None:
+    """Leave if a class has changed."""
+    objects = calls.flow.emit.objects
+    tag = objects.load_at(I32, objects.address(version.kind), TAG_OFFSET)
+    calls.flow.emit.demand(objects.b.icmp("eq", tag, objects.load_at(I32, objects.address(version), ITEMS)))
+
+
+def _is_part(operand: Any) -> bool:
+    """Whether an operand may be an attribute of an instance for which there is no object."""
+    return isinstance(operand, Number) or (isinstance(operand, Fixed) and type(operand.value) in (str, type(None)))
+
+
+def make_objects(calls: PythonCalls, at: Point) -> None:
+    """Make the objects of instances that the node at a point needs."""
+    for value in at.block.nodes[at.place].inputs:
+        if isinstance(calls.flow.state.env.get(value), Instance) and not _reads(calls, at.block.nodes[at.place], value):
+            calls.make_object(value, at)
+
+
+def _reads(calls: PythonCalls, node: Node, value: GraphValue) -> bool:
+    """Whether a node only reads attributes of an instance, or asks for its class."""
+    does = ON_ATTRIBUTE.get(node.op, "")
+    return does in ("has", "operator") or (does == "get" and node.args[1] in calls.flow.state.env[value].names)
 
 
 def on_new_object(node: Node, args: Any) -> Callable[..., bool] | None:
@@ -334,4 +367,4 @@ def on_new_object(node: Node, args: Any) -> Callable[..., bool] | None:
     kind, parts = args[0].value, args[1]
     if not is_users(kind) or kind.__flags__ & ABSTRACT or not node.outputs:
         return None
-    return _new if all(sets_plainly(kind, name) for name in parts) else None
+    return None if any(is_described(kind, name) for name in parts) else _new

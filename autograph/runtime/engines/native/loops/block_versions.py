@@ -27,6 +27,7 @@ from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import poll
 from autograph.runtime.engines.native.emit.recursion import Recursion, level
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
+from autograph.runtime.engines.native.llvm.attribute_lookups import make
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Block as Label
@@ -40,6 +41,7 @@ from autograph.runtime.graph.operands import (
     Fixed,
     Gathered,
     Given,
+    Instance,
     Mixed,
     NoLowering,
     Number,
@@ -53,7 +55,7 @@ from autograph.runtime.graph.operands import (
     without_refs,
 )
 from autograph.runtime.graph.recursion import calls_itself
-from autograph.runtime.graph.types import INT, TensorType
+from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.complex_rules import as_complex, is_complex
 from autograph.runtime.ops.native.scalars import number
 
@@ -184,6 +186,8 @@ class Flow:
         if isinstance(arg, tuple) and type(arg) is tuple:
             return tuple(map(self.operand, arg))
         if isinstance(arg, (Number, Complex, Mixed, Range, Array, View, Gathered, Computed, Rows, Given, Boxed, Fixed)):
+            return arg
+        if isinstance(arg, Instance):
             return arg
         if is_complex(arg):
             return as_complex(self.emit, arg)
@@ -435,6 +439,14 @@ class Flow:
             emit.cells.store(cell, ref)
         self.state.owned = dict(wanted)
 
+    def _made(self, operand: Any) -> Any:
+        """The object of an instance, as a new reference; any other operand itself."""
+        if not isinstance(operand, Instance):
+            return operand
+        ref = make(self.emit.objects, operand)
+        self.emit.stop_if(Number(BOOL, self.emit.b.is_null(ref)), self.stop)
+        return Boxed(ref, _Made)
+
     def hand_back(self, operands: tuple[Any, ...]) -> tuple[Any, ...]:
         """Store operands in the frame. Returns recipes for fetching them."""
         self.emit.settle()
@@ -447,14 +459,19 @@ class Flow:
                 slot += 1
                 return Fetch(slot - 1, each.type)
             if is_held(each):
-                self.emit.frame.hand_back_object(slot, self.emit.objects.another(each.ref))
+                own = isinstance(each, Boxed) and each.of is _Made
+                self.emit.frame.hand_back_object(slot, each.ref if own else self.emit.objects.another(each.ref))
                 slot += 1
                 return Handed(slot - 1)
             return each
 
-        found: tuple[Any, ...] = mapped(write, operands)
+        found: tuple[Any, ...] = mapped(write, tuple(map(self._made, operands)))
         self.slots = max(self.slots, slot)
         return found
+
+
+class _Made:
+    """The class of a new reference."""
 
 
 def each_part(function: Callable[[Cell, Any], Any], key: Key, operand: Any) -> Any:

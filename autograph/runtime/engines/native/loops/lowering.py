@@ -27,7 +27,7 @@ from autograph.runtime.engines.native.kernels.straight_lines import is_straight
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL
 from autograph.runtime.engines.native.llvm.ir import Block as Label
-from autograph.runtime.engines.native.loops.attributes import on_attribute, on_new_object
+from autograph.runtime.engines.native.loops.attributes import make_objects, on_attribute, on_new_object
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.containers import call_directly, on_container
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
@@ -129,6 +129,7 @@ class Lowering:
                 if place == len(block.nodes):
                     self._end(block)
                     return
+                make_objects(self.calls, Point(block, place))
                 for address in FUEL:
                     spend(self._emit, address)
                 if node.op == "if" and all(map(is_speculatable, node.blocks)) and self.flow.attempt(self._select, node):
@@ -270,10 +271,9 @@ class Lowering:
 
     def _extreme(self, node: Node, block: Block, place: int) -> bool:
         """Emit `min` or `max` of an integer and a float: the result is of the class of either, so paths part."""
-        is_one = node.op in CHOOSES_BY and len(node.args) == 2 and not node.kwargs
-        args = list(map(self.flow.value, node.args)) if is_one else []
+        args = list(map(self.flow.value, node.args)) if node.op in CHOOSES_BY and not node.kwargs else []
         operands = self.flow.attempt(partial(mixed_numbers.weak_numbers, self._emit), args)
-        if not operands:
+        if operands is None or len(operands) != 2:
             return False
         less: Any = OPS[CHOOSES_BY[node.op]].lower
         test = self.flow.attempt(lambda _: less(self._emit, operands[1], operands[0]), node)

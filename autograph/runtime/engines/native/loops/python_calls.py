@@ -20,12 +20,14 @@ from autograph.common.numpy_internals import ALIGNED, CONTIGUOUS
 from autograph.runtime.engines.native.abi.calling_convention import array_of
 from autograph.runtime.engines.native.analysis.class_versions import Versions
 from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.analysis.escape_analysis import unshared
 from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compared, compares
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight
+from autograph.runtime.engines.native.llvm.attribute_lookups import make
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table, llvm_type, now_and_then
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, TRUE
@@ -53,6 +55,7 @@ from autograph.runtime.graph.operands import (
     Complex,
     Fixed,
     Given,
+    Instance,
     Mixed,
     NoLowering,
     Number,
@@ -180,6 +183,7 @@ class PythonCalls:
         run_any_code: whether they may run code of the user's.
         avoids_any_code: whether the code is left rather than that it runs such code on a path that it seldom takes.
         versions: the classes of the objects whose attributes the code reads or sets.
+        unshared: the values of new objects for which the code may have only their attributes.
         direct: nodes that are no callbacks, since the code calls functions of Python's C API; with the constant
             container that one looks into, if any.
     """
@@ -209,6 +213,7 @@ class PythonCalls:
         self._met = met
         self._useful = useful(flow.structure.root)
         self._whole = kept_whole(flow.structure.root) | compared(flow.structure.root)
+        self.unshared = unshared(flow.structure.root) - self._whole
         self._gain = 0              # an estimate, see `count`
         self._is_whole = True       # whether no iteration must end with a callback of unknown result
 
@@ -330,6 +335,9 @@ class PythonCalls:
         outputs = [value for node in nodes for value in node.outputs if value in self._structure.live(behind)]
         callback = self._callback((nodes[0], nodes[-1]), nodes, outputs)
         callback.is_rare = self._structure.is_unlikely(block)
+        for value in callback.inputs:
+            if isinstance(value, Value) and isinstance(self._operand(value), Instance):
+                self.make_object(value, Point(block, place))
         found = self._invoke(callback, [self.flow.value(value) for value in callback.inputs])
         if not callback.is_rare:
             self._gain -= LOSS * self._weight(block)
@@ -490,8 +498,20 @@ class PythonCalls:
             for each in bounds:
                 objects.forget(each)
             return found, True
+        if isinstance(operand, Instance):
+            raise NoLowering
         parts = [ref if is_new else objects.acquire(ref) for ref, is_new in map(self.object, operand)]
         return objects.tuple_object(parts), True
+
+    def make_object(self, value: Value, at: Point) -> None:
+        """Make the object of an instance, before the node at a point; it is that of its value from then on."""
+        self._emit.settle()
+        found = make(self._objects, self.flow.fetch(value))
+        self._emit.stop_if(Number(BOOL, self._emit.b.is_null(found)), self.flow.stop)
+        self.flow.define(value, Boxed(found))
+        self.flow.own((value, ()), found)
+        self.flow.resume_from(at)
+        self.look_at_arrays()
 
     def truth(self, node: Node, operand: Any) -> Number:
         """The truth value of an operand that decides about a node."""
