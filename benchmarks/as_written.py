@@ -338,7 +338,7 @@ def programs() -> list[Program]:
 
 
 def call(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[], tuple[Any, float]]:
-    """A call with the random numbers that follow the seed, and with arguments of its own; its result and its seconds."""
+    """A call with the random numbers that follow the seed, and with arguments of its own: the result and seconds."""
     def work() -> tuple[Any, float]:
         copies = copy.deepcopy(args)
         random.seed(1)
