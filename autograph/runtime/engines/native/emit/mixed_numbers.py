@@ -42,12 +42,13 @@ def unboxed(emit: Emitter, thing: ir.Value) -> Mixed:
     return Mixed((Number(FLOAT, value), is_int))
 
 
-def weak_numbers(emit: Emitter, args: list[Any]) -> list[Number]:
-    """Operands that are numbers of Python's, constants included."""
+def compared(emit: Emitter, op: str, args: list[Any]) -> tuple[list[Number], Number]:
+    """Two numbers of Python's, constants included, and whether `min` or `max` gives the second one."""
     found = [number(emit, each) for each in args]
-    if not all(each.type.weak for each in found):
+    if len(found) != 2 or not all(each.type.weak for each in found):
         raise NoLowering
-    return found
+    rule: Any = OPS[CHOOSES_BY[op]].lower
+    return found, rule(emit, found[1], found[0])
 
 
 def object_of(emit: Emitter, operand: Mixed) -> ir.Value:

@@ -97,7 +97,7 @@ class Lowering:
         try:
             if is_straight(root := self._structure.root) or view_groups.computes_few(root):
                 self.flow.know_shapes()
-            self._loop(root) if root.op in LOOP else self._walk(root.blocks[0])
+            self._enter(root) if root.op in LOOP else self._walk(root.blocks[0])
         except NoLowering:
             raise Refused("there is no machine code for the type of its items or initial values") from None
         while self.flow.queue:
@@ -135,12 +135,8 @@ class Lowering:
                 if node.op == "if" and all(map(is_speculatable, node.blocks)) and self.flow.attempt(self._select, node):
                     place += 1
                     continue
-                if node.op == "if":
-                    (test,), (then, orelse) = self.flow.args(node.args), node.blocks
-                    self._choose(node, test, partial(self._walk, then), partial(self._walk, orelse))
-                    return
                 if node.blocks:
-                    self._loop(node)
+                    self._enter(node)
                     return
                 nodes, changes = self._lowered(block, place)
                 if not nodes:
@@ -272,13 +268,10 @@ class Lowering:
     def _extreme(self, node: Node, block: Block, place: int) -> bool:
         """Emit `min` or `max` of an integer and a float: the result is of the class of either, so paths part."""
         args = list(map(self.flow.value, node.args)) if node.op in CHOOSES_BY and not node.kwargs else []
-        operands = self.flow.attempt(partial(mixed_numbers.weak_numbers, self._emit), args)
-        if operands is None or len(operands) != 2:
+        compared = self.flow.attempt(partial(mixed_numbers.compared, self._emit, node.op), args)
+        if compared is None:
             return False
-        less: Any = OPS[CHOOSES_BY[node.op]].lower
-        test = self.flow.attempt(lambda _: less(self._emit, operands[1], operands[0]), node)
-        if test is None:
-            return False
+        operands, test = compared
 
         def go(found: Any) -> None:
             self.flow.define(node.output, found)
@@ -435,8 +428,12 @@ class Lowering:
 
     # Loops ------------------------------------------------------------------------------------------------------------
 
-    def _loop(self, node: Node) -> None:
-        """Enter a loop."""
+    def _enter(self, node: Node) -> None:
+        """Enter a loop, or the sides of an `if`."""
+        if node.op == "if":
+            (test,), (then, orelse) = self.flow.args(node.args), node.blocks
+            self._choose(node, test, partial(self._walk, then), partial(self._walk, orelse))
+            return
         if node in self._structure.passed.with_nan:
             raise NoLowering
         args = list(map(self.flow.operand, self.flow.args(node.args)))
