@@ -12,6 +12,7 @@ method may return `NotImplemented` is left as it is.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from types import CodeType, FunctionType, SimpleNamespace
@@ -89,6 +90,12 @@ class GuardedMethods(Objects):
         return found
 
     def set_attribute(self, thing: Any, name: str, value: Any) -> None:
+        is_temporary = is_users_object(value) and self._is_temporary(value, (), "set_attribute")
+        self._set_attribute(thing, name, value)
+        if is_temporary:
+            self.trace.context.materializer.forget(value)
+
+    def _set_attribute(self, thing: Any, name: str, value: Any) -> None:
         members = []
         for kind in self._classes(thing):
             found = class_attribute(kind, name)
@@ -104,7 +111,7 @@ class GuardedMethods(Objects):
         return self._choose(members, args, kwargs, lambda: found._ag_call(args, kwargs))
 
     def operator(self, trace: Trace, op: str, args: tuple[Any, ...]) -> Any:
-        is_temporary = op in BINARY and is_users_object(args[1]) and self._is_temporary(args)
+        is_temporary = op in BINARY and is_users_object(args[1]) and self._is_temporary(args[1], args, "operator")
         record = partial(trace.record, op, args)
         first, *rest = reversed(args) if op in NAMES_OF_LAST else args
         members = self._operators(first, NAMES_OF_LAST.get(op, f"__{op}__"), *rest)
@@ -115,11 +122,12 @@ class GuardedMethods(Objects):
             return found
         return self._choose(self._operators(rest[0], f"__r{plain(op)}__", first), (first,), {}, record)
 
-    def _is_temporary(self, args: tuple[Any, ...]) -> bool:
-        """Whether an operand on the right is an object of traced code to which no variable refers."""
+    def _is_temporary(self, value: Any, args: tuple[Any, ...], method: str) -> bool:
+        """Whether an object that a method of this object got is one of traced code to which no variable refers."""
         noted = {id(args), *self.trace.undo_log.noted(), *self.trace.context.registries()}
-        held = referrers(args[1])
-        return all(id(each) in noted for each in held) and reference_count(args[1]) - len(held) == _references()
+        held = referrers(value)
+        is_known = all(id(each) in noted for each in held) and not weakref.getweakrefcount(value)
+        return is_known and reference_count(value) - len(held) == _references()[method]
 
     def sink(self, graph: Graph) -> None:
         """Read the methods of objects only where the graph calls them as unknown objects."""
@@ -226,18 +234,26 @@ class GuardedMethods(Objects):
 
 
 @cache
-def _references() -> int:
-    """The number of references by code to an operand of a proxy that is no variable, when an operator gets it."""
-    counts = []
+def _references() -> dict[str, int]:
+    """The number of references by code to an operand, or a new attribute, of a proxy that is no variable, by method."""
+    counts = {}
 
     class Counting(Objects):
         def operator(self, trace: Any, op: str, args: tuple[Any, ...]) -> Any:
-            counts.append(reference_count(args[1]) - len(referrers(args[1])))
+            self.count(args[1], args, "operator")
+
+        def set_attribute(self, thing: Any, name: str, value: Any) -> None:
+            self.count(value, (), "set_attribute")
+
+        def count(self, value: Any, args: tuple[Any, ...], method: str) -> None:
+            """Like `_is_temporary`, whose frame refers to the object."""
+            counts[method] = reference_count(value) - len(referrers(value))
 
     trace: Any = SimpleNamespace(context=SimpleNamespace(objects=Counting()))
     proxy: Any = Tensor(Value(ANY), trace)
     _ = proxy + SimpleNamespace()
-    return counts[0]
+    proxy.place = SimpleNamespace()
+    return counts
 
 
 def _is_decided(result: Any) -> bool:
