@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import Infer, Vjp
-from autograph.runtime.graph.traits import ARRAY_PRODUCT, READS_VIEWS
+from autograph.runtime.graph.traits import ARRAY_PRODUCT, OUTER, READS_VIEWS
 from autograph.runtime.graph.types import Shape, TensorType, Type
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients import adjoint_ops
@@ -296,7 +296,7 @@ _PRODUCT = [ARRAY_PRODUCT]
 functions("np.dot .dot", dot, vjp=OF_DOT, lower=products.dot, traits=[*_PRODUCT, READS_VIEWS])
 functions("np.inner", inner, vjp=OF_INNER, lower=products.inner, traits=[*_PRODUCT, READS_VIEWS])
 functions("np.vdot", vdot, vjp=OF_VDOT, lower=products.vdot, traits=[*_PRODUCT, READS_VIEWS])
-functions("np.outer np.linalg.outer", outer, vjp=OF_OUTER, traits=_PRODUCT)
+functions("np.outer np.linalg.outer", outer, vjp=OF_OUTER, traits=[*_PRODUCT, (OUTER, "np.multiply")])
 functions("np.linalg.multi_dot", multi_dot, vjp=of_multi_dot)
 functions("np.tensordot np.linalg.tensordot", tensordot, vjp=TENSORDOT, traits=_PRODUCT)
 functions("np.linalg.matmul", ufunc_rule(np.matmul), vjp=of_cores(*OF_MATMUL), traits=_PRODUCT)

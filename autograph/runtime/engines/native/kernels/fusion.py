@@ -64,6 +64,7 @@ class Fuser(Copier):
         self._known = {tuple(kernel.sources): kernel for kernel in known}
         self._without = {node for kernel in known if kernel.is_given_up for node in kernel.given_up}
         self._sources: dict[Node, Node] = {}
+        self._outer: dict[Node, Node] = {}      # those that `_broadcast` has made
         self._places: dict[Node, int] = {}
         self._part_views: set[Node] = set()
         self.kernels: list[Kernel] = []
@@ -130,21 +131,28 @@ class Fuser(Copier):
         self._flush()
 
     def _broadcast(self, node: Node) -> Node:
-        """`a[:, None] + b` in the place of `np.add.outer(a, b)`."""
-        if node.op not in OUTER or node.kwargs or not all(map(_is_array, node.args)):
+        """`a[:, None] + b` in the place of `np.add.outer(a, b)`, and `a[:, None] * b` in that of `np.outer(a, b)`."""
+        if node.op not in OUTER or node.kwargs or len(node.args) != 2 or not all(map(_is_array, node.args)):
             return node
         first, second = node.args
+        if getattr(node.output.type, "ndim", 0) != first.type.ndim + second.type.ndim:
+            return node     # `np.outer` makes vectors of its arguments
         wide = Node("getitem", (first, (slice(None),) * first.type.ndim + (None,) * second.type.ndim), place=node.place)
         view = wide.add_output(TensorType(first.type.dtype, first.type.shape + (1,) * second.type.ndim))
         found = Node(OUTER[node.op], (view, second), place=node.place)
         found.outputs = node.outputs
         self._uses[view] = 1
         self._sources[found] = node
+        self._outer[found] = self._outer[wide] = node
         self._places[wide] = self._places[found] = self._places[node]
         if self._uses_waiting(wide):
             self._flush()
         self._slices.add(wide)
         return found
+
+    def _for_numpy(self, nodes: Sequence[Node]) -> list[Node]:
+        """Nodes as NumPy runs them, for it warns at the places of `np.outer` itself."""
+        return [*dict.fromkeys(self._outer.get(node, node) for node in nodes)]
 
     def _joins(self, node: Node) -> bool:
         """Let a node wait, or be the last of those that wait, if it can."""
@@ -167,6 +175,9 @@ class Fuser(Copier):
 
     def _stands_alone(self, node: Node) -> None:
         """Run a node that is no part of a kernel."""
+        if node in self._outer:
+            self._slices.pop(node.args[0])
+            node = self._outer[node]
         if self._waiting and not self._is_indifferent(node):
             self._flush()
         if node.blocks or effect_of(node).kind not in (PURE, VIEW):
@@ -300,7 +311,10 @@ class Fuser(Copier):
             taken = self._taken(every)
             for each in taken:
                 self._slices.pop(each.output)
-            self._copy(sorted([*taken, *every], key=self._places.__getitem__))
+            for each in every:
+                if each in self._outer:
+                    self._slices.pop(each.args[0])
+            self._copy(self._for_numpy(sorted([*taken, *every], key=self._places.__getitem__)))
             return
         viewed = {node.args[0] for node in views}
         computed = [value for node in nodes if node not in views for value in node.outputs]
@@ -328,7 +342,7 @@ class Fuser(Copier):
         self._slices.checked(taken)
         kernel = self._known.get(tuple(sources))
         if kernel is None or kernel.parts != parts:
-            every = sorted([*dict.fromkeys(taken), *nodes], key=self._places.__getitem__)
+            every = self._for_numpy(sorted([*dict.fromkeys(taken), *nodes], key=self._places.__getitem__))
             kernel = self._make(
                 nodes, inputs, outputs, lambda: self._compile(self._alone(every, args, outputs)), args, parts
             )
