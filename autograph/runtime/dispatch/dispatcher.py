@@ -17,6 +17,7 @@ dispatcher runs the graph itself, which saves a frame. For `norm(x, axis=None)`:
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import functools
 import operator
 import re
@@ -46,6 +47,7 @@ from autograph.runtime.dispatch.arguments import (
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, never, trim
 from autograph.runtime.graph.callables import parameters_of, user_code
+from autograph.runtime.graph.signature import Checks
 
 # Classes of scalars that are keys by themselves: one trace serves all values of a class.
 ATOMS: frozenset[type] = NUMBERS | {
@@ -54,6 +56,8 @@ ATOMS: frozenset[type] = NUMBERS | {
 
 Described = tuple[tuple[str, Any, bool], ...]     # name, kind, and whether there is a default, of each parameter
 
+_CHECKED = "checked"     # in the place of tests that are machine code
+FEW_TESTS = 4   # which Python does as fast as it calls machine code
 MOST = 40  # constants of a test: to test more takes longer than to compute a key
 
 
@@ -81,14 +85,9 @@ def make_dispatcher(
     """
     prefix = _prefix(parameters)
     described = tuple((p.name, p.kind, p.default is not Parameter.empty) for p in parameters)
-    tests: tuple[str, ...] = ()
-    if cached is not None and is_plain(cached.key):
-        keys = [cached.key] if len(parameters) == 1 else cached.key
-        found = [_test(f"§k{n}", p, key, keyers.get(p.name)) for n, (p, key) in enumerate(zip(parameters, keys))]
-        tests = tuple(code for code, _ in found)
-        names = {**names, "cached": cached, "enter": cached.entry}
-        names |= {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
-    is_bare = cached is not None and cached.is_bare
+    tests, inline = ((), {}) if cached is None else _inline_cache(cached, parameters, keyers)
+    names = {**names, **inline}
+    is_bare = cached is not None and cached.is_bare and tests != (_CHECKED,)
     trap = _trap_of(function, parameters)
     code = _dispatcher_code(described, frozenset(keyers), prefix, tests, is_bare, trap, template or _DISPATCHER)
     common: dict[str, Any] = {"type": type, "map": map, "len": len, "atoms": ATOMS, "array": np.ndarray, "never": never}
@@ -109,6 +108,41 @@ def make_dispatcher(
         made.__defaults__ = tuple(MISS if p.default is Parameter.empty else p.default for p in positional)
         made.__kwdefaults__ = {**dict.fromkeys(trap, MISS), **(made.__kwdefaults__ or {})}
     return made
+
+
+def _inline_cache(
+    cached: Trace, parameters: Sequence[Parameter], keyers: Mapping[str, Callable[[Any], Any]]
+) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """The tests of the inline cache, and the objects that they name; no tests if a call needs its key."""
+    if not is_plain(cached.key):
+        return (), {}
+    keys = [cached.key] if len(parameters) == 1 else cached.key
+    found = [_test(f"§k{n}", p, key, keyers.get(p.name)) for n, (p, key) in enumerate(zip(parameters, keys))]
+    tests = tuple(code for code, _ in found)
+    names: dict[str, Any] = {"cached": cached, "enter": cached.entry}
+    constants = {f"k{n}_{i}": part for n, (_, parts) in enumerate(found) for i, part in enumerate(parts)}
+    checked = _checked_entry(cached, parameters, tests, constants)
+    return (tests, names | constants) if checked is None else ((_CHECKED,), names | {"checked": checked})
+
+
+def _checked_entry(
+    trace: Trace, parameters: Sequence[Parameter], tests: tuple[str, ...], constants: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """Machine code that does what the tests and the entry of a trace do; None if there is none."""
+    is_own = trace.checks is not None and trace.entry is trace.own_entry
+    if not is_own or (trace.is_bare and len(tests) < FEW_TESTS) or _prefix(parameters) != "ag_":
+        return None
+    key = tests, tuple(map(id, constants.values()))
+    if key not in trace.checked:
+        names = {f"ag_{name}": value for name, value in constants.items()}
+        names |= {"ag_type": type, "ag_len": len, "ag_array": np.ndarray}
+        read = [(test.replace("§", "ag_"), names) for test in tests]
+        checks = dataclasses.replace(cast("Checks", trace.checks), tests=read, parameters=[p.name for p in parameters])
+        made = trace.executable.checked(checks, MISS)
+        trace.checked[key] = made and (made[0], constants)      # which keeps the ids
+        trace.counters += [] if made is None else [made[1]]
+    found = trace.checked[key]
+    return None if found is None else cast("Callable[..., Any]", found[0])
 
 
 def make_counter(
@@ -294,12 +328,21 @@ if {test}:
 """
 _RUN = """\
 if {test}:
-    §cached.calls += 1
+    §cached.entered += 1
     try:
         return §run({values})
     except §errors as §result:
         §cached.executable.translate(§result)
         raise
+"""
+_CALL_CHECKED = """\
+try:
+    §result = §checked({values})
+except §errors as §result:
+    §cached.executable.translate(§result)
+    raise
+if §result is not §miss:
+    return §result
 """
 _PART = re.compile(r"^( *)\{(\w+)\}\n|\{(\w+)\}", re.MULTILINE)
 
@@ -327,7 +370,9 @@ def _dispatcher_code(
     test, cached = " and ".join(tests), ""
     if "§key" in test or "§parts" in test:
         test, cached = "§result", f"try:\n    §result = {test}\nexcept §unkeyed:\n    §result = False\n"
-    if tests:
+    if tests == (_CHECKED,):
+        cached = _filled(_CALL_CHECKED, values=values)
+    elif tests:
         cached += _filled(_RUN if is_bare else _ENTER, test=test, values=values)
     keys = "".join(_key_statement(f"§{at}", name, kind, name in keyed) for at, (name, kind, _) in enumerate(parameters))
     key = "§0" if len(names) == 1 else f"({''.join(f'§{number}, ' for number in range(len(names)))})"

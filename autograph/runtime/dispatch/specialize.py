@@ -105,10 +105,22 @@ class Specializer:
         return next((trace for trace in self.traces if trace is self._inline_cache), None)
 
     def _counted(self, trace: Trace, entry: Entry) -> Entry:
-        """An entry that puts its trace into the inline cache once it has been entered often."""
+        """An entry that puts its trace into the inline cache once it has been entered often.
+
+        If there is a trial of other code for short calls, that comes first.
+        """
+        trial = None if trace.executable is None else trace.executable.short_calls
 
         def counted(*values: Any) -> Any:
-            if trace.calls >= MANY_CALLS and trace.entry is counted:
+            if trace.calls < MANY_CALLS:
+                return entry(*values)
+            if trial is not None and not trial.is_over:
+                begin = time.perf_counter()
+                result = entry(*values)
+                if result is not MISS:
+                    trial.note(time.perf_counter() - begin)
+                return result
+            if trace.entry is counted:
                 self.traces.replace(trace, entry)
                 self._inline_cache = trace
                 self._policy_changed()
@@ -352,6 +364,7 @@ class Specializer:
         else:
             self._compiler.fill(trace, reading, values, self.policy.late, self._widened())
         self.sourceless = trace.sourceless
+        trace.own_entry = trace.entry
         trace.entry = trace.staged_entry = self._counted(trace, trace.entry)
         if self.tiers is not None:
             trace.entry = self.tiers.entry(trace)

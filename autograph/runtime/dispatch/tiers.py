@@ -330,7 +330,7 @@ class Tiers:
         known = f"{KNOWN} timed calls took less than {_written(SMALL)}"
         why = trial.why(False) if self.call is self._counted else known
         trace = Trace(0, None, signature, {}, None, "it has not been traced", plain=f"tier 0: {why}")
-        trace.calls = trial.calls
+        trace.entered = trial.calls
         return trace
 
     def _promote(self) -> None:

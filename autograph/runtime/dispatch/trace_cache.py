@@ -9,7 +9,7 @@ from typing import Any
 from autograph.common import forking
 from autograph.runtime.dispatch.trace_entry import Entry, first_of, never
 from autograph.runtime.graph.graph import Graph
-from autograph.runtime.graph.signature import Event, Guard, Lengths, Signature
+from autograph.runtime.graph.signature import Checks, Event, Guard, Lengths, Signature
 
 ALIASES = 64  # how many other keys may lead to one trace
 UNTRACED = 256  # keys that may lead to an entry without a trace
@@ -33,10 +33,14 @@ class Trace:
         sourceless: whether it runs as plain Python because the function has no source.
         executable: the graph, compiled by the engine.
         seconds: how long tracing, optimizing and compiling took.
-        calls: how often it ran.
+        entered: how often it ran, unless machine code has entered it.
+        counters: count the others.
+        checks: what its entry checks; None if it runs the plain function.
+        checked: the entry that is machine code, by the tests of the dispatcher; None if there is none.
         is_bare: whether its entry only calls the executable with its own arguments.
         pays: whether its first call took so long that tracing took next to no time.
         staged_entry: the entry that runs the graph, also where calls run as plain Python because that is faster.
+        own_entry: that which was written for it, without others in front.
         disk: the `TraceFile` to save it to when it has run once; or an `Unsaved`, why it is not on disk.
     """
 
@@ -58,12 +62,21 @@ class Trace:
     executable: Any = None
     entry_source: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
-    calls: int = 0
+    entered: int = 0
+    counters: list[Any] = field(default_factory=list)
+    checks: Checks | None = None
+    checked: dict[Any, Any] = field(default_factory=dict)
     is_bare: bool = False
     pays: bool = False
     staged_entry: Entry = never
+    own_entry: Entry = never
     disk: Any = None
     calls_before: int = 0  # its calls when a trace was last dropped
+
+    @property
+    def calls(self) -> int:
+        """How often it ran."""
+        return self.entered + sum(int(counter.value) for counter in self.counters)
 
     def __repr__(self) -> str:
         return f"<trace {self.number}: ({self.signature}), {self.calls} calls; {self.reason}>"

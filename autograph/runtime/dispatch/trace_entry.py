@@ -7,7 +7,7 @@
                 return ag_miss
         except Exception:
             return ag_miss
-        ag_trace.calls += 1
+        ag_trace.entered += 1
         try:
             return ag_run(a0, a1)
         except BaseException as error:
@@ -33,8 +33,8 @@ from typing import Any, cast
 
 from autograph.common.trace_rules import is_own, wants_full_tracebacks
 from autograph.errors import AutographError
-from autograph.runtime.dispatch.arguments import Reading
-from autograph.runtime.graph.signature import Dynamic, Guard, Signature
+from autograph.runtime.dispatch.arguments import VARIADIC, Reading
+from autograph.runtime.graph.signature import Checks, Dynamic, Guard, Signature
 from autograph.runtime.tracing.environment.common_paths import statements
 
 
@@ -116,7 +116,19 @@ class Builder:
         executable.bind(self.names, "ag_run")
         passed = [*staged, *map(self._container, containers)]
         trace.is_bare = passed == self.arguments and not (guards or self._sameness())
+        trace.checks = self._checks(guards, passed)
         return self._compile(trace, guards, _TRANSLATED.format(f"ag_run({', '.join(passed)})"))
+
+    def _checks(self, guards: Sequence[Guard], passed: list[str]) -> Checks | None:
+        """The steps of the entry, for machine code that does the same; None if it takes apart `*args` or `**kwargs`."""
+        if any(parameter.kind in VARIADIC for parameter in self.parameters):
+            return None
+        conditions = [(guard.expression, guard.names) for guard in guards]
+        conditions += [(each, self.reading.constants) for each in self._sameness()]
+        places = {name: place for place, name in enumerate(self.arguments)}
+        leaves = {f"a{number}": code for number, code in enumerate(self.reading.codes)}
+        leaves = {name: code for name, code in leaves.items() if name not in places}
+        return Checks(conditions, passed, self.reading.constants, places, leaves)
 
     def make_plain(self, trace: Any, function: Callable[..., Any], guards: Sequence[Guard]) -> Entry:
         """An entry that calls `function` as the user did."""
@@ -136,7 +148,7 @@ class Builder:
         body = [*assignments, *checked]
         if body:
             body = ["try:", *(f" {line}" for line in body), "except Exception:", " return ag_miss"]
-        lines = [*body, "ag_trace.calls += 1", *run.splitlines()]
+        lines = [*body, "ag_trace.entered += 1", *run.splitlines()]
         self.source = f"def entry({', '.join(self.arguments)}):\n" + "".join(f"    {line}\n" for line in lines)
         self.names["ag_trace"] = trace
         exec(compile(self.source, __file__, "exec"), self.names)  # `trim` removes the frame, as one of this library

@@ -260,6 +260,32 @@ class Guard:
     details: Callable[[], str] = str
 
 
+Names: TypeAlias = "dict[str, Any]"
+
+
+@dataclass(frozen=True)
+class Checks:
+    """The conditions of a call for a trace, as texts of Python; see `dispatch/trace_entry.py`.
+
+    Attributes:
+        conditions: expressions that must be true, in order, each with the objects that it names.
+        passed: expressions for the arguments of the graph's code.
+        names: the objects that these name.
+        places: the places of the arguments, by their names in these.
+        leaves: expressions for the leaves that are no arguments, by their names.
+        tests: conditions of the dispatcher, which come first.
+        parameters: the names of the arguments in these.
+    """
+
+    conditions: list[tuple[str, Names]]
+    passed: list[str]
+    names: Names
+    places: dict[str, int]
+    leaves: dict[str, str]
+    tests: Sequence[tuple[str, Names]] = ()
+    parameters: Sequence[str] = ()
+
+
 @disk_cache.storable
 @dataclass(frozen=True)
 class Event:

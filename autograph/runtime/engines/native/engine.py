@@ -19,6 +19,7 @@ import numpy as np
 
 from autograph.common import disk_cache
 from autograph.runtime.engines.native.abi.c_entry import Rebindable
+from autograph.runtime.engines.native.abi.checked_entry import checked_entry
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.abi.list_functions import ListFunction
 from autograph.runtime.engines.native.analysis.left_locals import known_where_left
@@ -26,7 +27,7 @@ from autograph.runtime.engines.native.analysis.loops_over_arrays import CountedL
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
 from autograph.runtime.engines.native.kernels.loop_nest import Single, Stream
-from autograph.runtime.engines.native.llvm.cpython_abi import class_of
+from autograph.runtime.engines.native.llvm.cpython_abi import Count, class_of
 from autograph.runtime.engines.native.llvm.errors import Optional, needed
 from autograph.runtime.engines.native.llvm.listing import Annotated
 from autograph.runtime.engines.native.llvm.target import binding, get_ready, traits
@@ -35,11 +36,12 @@ from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.engines.native.loops.selection import Splitter, put_back
 from autograph.runtime.engines.native.loops.tiering import TieredKernel, TieredRegion
 from autograph.runtime.engines.native.matmul import small
+from autograph.runtime.engines.native.short_calls import ShortCalls, WholeRegion
 from autograph.runtime.engines.numpy import engine
 from autograph.runtime.engines.numpy.tracebacks import Known, leave_out, survived
 from autograph.runtime.graph.graph import Graph, Node, walk
-from autograph.runtime.graph.recursion import itself_in
-from autograph.runtime.graph.signature import Event
+from autograph.runtime.graph.recursion import as_one, itself_in
+from autograph.runtime.graph.signature import Checks, Event
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes import PASSES
 from autograph.runtime.tracing.state.blame import is_library
@@ -64,6 +66,7 @@ class Executable(Rebindable, engine.Compiled):
         super().__init__(parted.around.run)
         self._renew(parted.around)
         parted.when_made_anew = self._renew
+        self._wait_for_short_calls()
 
     def _renew(self, around: engine.Executable) -> None:
         self._arounds.append(around)        # the earlier ones may be running
@@ -80,6 +83,52 @@ class Executable(Rebindable, engine.Compiled):
         super().__init__(around.run)
         self._renew(around)
         _bind(around)
+        self._wait_for_short_calls()
+
+    def checked(self, checks: Checks, miss: object) -> tuple[Callable[..., Any], Any] | None:
+        """See `autograph.runtime.engines.numpy.engine.Compiled.checked`.
+
+        Code that calls other functions has none: if these called the graph in turn, each level would be on C's stack.
+        """
+        if any(node.op == "call" for node in walk(self.graph.block)) or as_one(self.graph) is not None:
+            return None
+        run: Any = [None]
+        self.bind(run, 0)       # type: ignore[arg-type]
+        count = Count()
+        made = checked_entry(checks, run, count, miss, self.graph.name)
+        return None if made is None else (made, count)
+
+    # One piece of machine code for short calls ------------------------------------------------------------------------
+
+    def _wait_for_short_calls(self) -> None:
+        part = partial(_part, self._arounds[-1].module, self.native)
+        self.short_calls = ShortCalls(self.graph, self.native, self._install, part)
+
+    def _install(self, graph: Graph, make: Callable[..., WholeRegion]) -> Callable[[], None]:
+        """Let calls run the only region of a graph. Returns a function that undoes this."""
+        former = self._arounds[-1]
+        regions: list[WholeRegion] = []
+
+        def made_of(node: Node, unused: Collection[int]) -> WholeRegion:
+            regions.append(make(node, graph.name))
+            return regions[-1]
+
+        splitter = Splitter(graph, made_of)
+        (region,) = regions
+        places = {value: place for place, value in enumerate(region.inputs)}
+        region.former = former.run, [places.get(param) for param in graph.params]
+        made = engine.compile(splitter.graph, module=former.module, filename=former.filename)
+        _bind(made)
+
+        def undo() -> None:
+            if self._arounds[-1] is made:
+                self._renew(former)
+                self.native.regions.remove(region)
+
+        region.when_given_up = undo
+        self.native.regions.append(region)
+        self._renew(made)
+        return undo
 
     @property
     def source(self) -> str:
@@ -105,6 +154,12 @@ class Executable(Rebindable, engine.Compiled):
         for executable in (*self._arounds, *inner):
             executable.translate(error, around)
         del error  # see `tracebacks.translate`
+
+
+def _part(module: dict[str, Any], native: Native, graph: Graph) -> tuple[engine.Executable, list[Region]]:
+    """The code of a part of a graph, and its regions."""
+    made = Parted(graph, module, patient=False, kernels=native.kernels)
+    return made.around, made.regions
 
 
 def _known_where_left(error: BaseException, made: Mapping[CodeType, engine.Executable]) -> list[Known]:

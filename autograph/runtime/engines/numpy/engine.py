@@ -42,7 +42,7 @@ from autograph.runtime.engines.numpy.schedule import Scheduler
 from autograph.runtime.engines.numpy.statements import Statements
 from autograph.runtime.engines.numpy.tracebacks import Known, known_at, node_at, survived, translate
 from autograph.runtime.graph.graph import Graph, Place
-from autograph.runtime.graph.signature import Event
+from autograph.runtime.graph.signature import Checks, Event
 from autograph.runtime.profiling import recorder
 
 _numbers = itertools.count(1)
@@ -63,16 +63,26 @@ class Compiled:
         run: the bare function. It takes the graph's parameters by position.
         native: its machine code, if the engine makes any.
         events: the report of the engine, for `explain`.
+        short_calls: a trial of other code for short calls, if the engine makes any.
     """
 
     graph: Graph
     run: Callable[..., Any]
     native: Any = None
+    short_calls: Any = None
     events: Sequence[Event] = ()
 
     def bind(self, names: dict[str, Any], name: str) -> None:
         """Bind a name to `run`, now and whenever the engine replaces that."""
         names[name] = self.run
+
+    def checked(self, checks: Checks, miss: object) -> tuple[Callable[..., Any], Any] | None:
+        """A function that checks the arguments of a call and runs the code, and its counter; None if there is none.
+
+        Args:
+            miss: what it returns if a check fails.
+        """
+        return None
 
     def translate(self, error: BaseException) -> None:
         """Show the user's functions in place of generated ones in the traceback of an error."""
@@ -92,6 +102,8 @@ class Executable(Compiled):
 
     Attributes:
         bound: the globals that others replace.
+        filename: the file that it is shown in, if it has no place of the user's.
+        module: the globals of the user's function.
     """
 
     bound: dict[str, Any]
@@ -107,17 +119,17 @@ class Executable(Compiled):
         module: dict[str, Any],
     ) -> None:
         self.graph = graph
-        self._filename = filename
+        self.filename = filename
         self._tree: ast.FunctionDef | None = tree
         self._source: str | None = None
         self._marks = marks
-        self._module = module
+        self.module = module
         self.bound = {}
         self._codes: dict[CodeType, CodeType] = {}
         self._set_run(self._relocated(self._compiled(tree)), names)
 
     def _set_run(self, code: CodeType, names: dict[str, Any]) -> None:
-        builtin_names = {"__builtins__": builtins, **_of_warnings(self._module)}
+        builtin_names = {"__builtins__": builtins, **_of_warnings(self.module)}
         self._code, self._instrumented = code, None
         self.run = FunctionType(code, builtin_names | names)
         recorder.follow("graphs", self)
@@ -127,12 +139,12 @@ class Executable(Compiled):
         code = self._code
         names = {name: value for name, value in self.run.__globals__.items() if name not in _GIVEN}
         codes = marshal.dumps((code, self._codes.get(code)))
-        return self.graph, codes, names | self.bound, self._marks, Outer(self._module)
+        return self.graph, codes, names | self.bound, self._marks, Outer(self.module)
 
     def __setstate__(self, state: Any) -> None:
-        self.graph, codes, names, self._marks, self._module = state
+        self.graph, codes, names, self._marks, self.module = state
         code, marked = marshal.loads(codes)
-        self._filename = self._tree = self._source = None
+        self.filename = self._tree = self._source = None
         self.bound = {}
         self._codes = {} if marked is None else dict(zip(codes_in(code), codes_in(marked)))
         self._set_run(code, names)
@@ -147,7 +159,7 @@ class Executable(Compiled):
     def _made_tree(self) -> ast.FunctionDef:
         """The function as a tree, made again if this was on disk."""
         if self._tree is None:
-            self._tree = compile(self.graph, module=self._module)._tree
+            self._tree = compile(self.graph, module=self.module)._tree
             assert self._tree is not None
         return self._tree
 
@@ -222,7 +234,7 @@ class Executable(Compiled):
 
     def _register(self, name: str) -> str:
         """Let debuggers and tracebacks find the text. Returns the name by which they do."""
-        filename = self._filename or f"<autograph {name} {next(_numbers)}>"
+        filename = self.filename or f"<autograph {name} {next(_numbers)}>"
         lines = self.source.splitlines(keepends=True)
         linecache.cache[filename] = len(self.source), None, lines, filename
         weakref.finalize(self, linecache.cache.pop, filename, None)

@@ -498,8 +498,8 @@ class PythonCalls:
             for each in bounds:
                 objects.forget(each)
             return found, True
-        if isinstance(operand, Instance):
-            raise NoLowering
+        if not isinstance(operand, tuple):
+            raise NoLowering        # a view, computed elements, or an object that is none
         parts = [ref if is_new else objects.acquire(ref) for ref, is_new in map(self.object, operand)]
         return objects.tuple_object(parts), True
 

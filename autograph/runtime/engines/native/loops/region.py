@@ -74,11 +74,12 @@ class Region(Rebindable):
         spent: the seconds that making machine code has taken, of all versions.
         inside: loops within that are regions by themselves.
         baseline: whether first calls use the baseline tier.
+        has_views: whether there may be views without objects between its statements, if it is no loop.
         outlook: the report of `explain` before there is machine code.
     """
 
     inside: Sequence[Region] = ()
-    baseline = True
+    baseline = has_views = True
     outlook = "will be machine code, compiled when it is first run"
 
     def __init__(
@@ -102,7 +103,7 @@ class Region(Rebindable):
         root = copier.node(loop, tuple(args) or loop.args)
         known = dict(zip((*args, *copier.params.values()), map(outside, (*given, *copier.params))))
         constants = [value for arg, value in zip(given, args) if not isinstance(arg, Value) and not is_nan(arg)]
-        made_anew = views_in(root.blocks[0]) if is_straight(root) else ()
+        made_anew = views_in(root.blocks[0]) if self.has_views and is_straight(root) else ()
         self.structure = Structure(root, known, unused, constants, made_anew)
         self.inputs = [*given, *copier.params]
         self.values = [*args, *copier.params.values()]
@@ -390,12 +391,7 @@ class Region(Rebindable):
         """The report of `explain`."""
         place = self.place
         took = [f"{1e3 * version.seconds:.1f} ms{' (cached)' * version.code.cached}" for version in self.compiled]
-        what, stays = "this loop is", "this loop stays in Python"
-        if self.is_straight:
-            what = "this and the next statements are one piece of"
-            stays = "this and the next statements are no single piece of machine code"
-        if calls_itself(self.structure.root):
-            what, stays = "the function, which calls itself, is", "the function, which calls itself, stays in Python"
+        what, stays = self._about
         messages = [f"{what} machine code, compiled in {', '.join(took)}"] if took else []
         if not self.versions:
             is_loop = self.structure.root.op in LOOP
@@ -415,10 +411,27 @@ class Region(Rebindable):
             )
         if self.reasons and not self.compiled:
             events += left_to_python(self.obstacles)
-        for at, count in list(self.left.items()):
-            message = f"machine code was left here for Python {count} time{'s' * (count > 1)}"
-            events.append(Event("native", message, user_line(self.structure.node_at(at).place) or place))
-        return events
+        return events + self._exits
+
+    @property
+    def _about(self) -> tuple[str, str]:
+        """The beginnings of reports that it is machine code, and that it is not."""
+        if calls_itself(self.structure.root):
+            return "the function, which calls itself, is", "the function, which calls itself, stays in Python"
+        if self.is_straight:
+            stays = "this and the next statements are no single piece of machine code"
+            return "this and the next statements are one piece of", stays
+        return "this loop is", "this loop stays in Python"
+
+    @property
+    def _exits(self) -> list[Event]:
+        """The report about side exits."""
+        counts = [(self.structure.node_at(at), count) for at, count in list(self.left.items())]
+        message = "machine code was left here for Python {} time{}"
+        return [
+            Event("native", message.format(count, "s" * (count > 1)), user_line(node.place) or self.place)
+            for node, count in counts
+        ]
 
     def _called(self) -> Iterable[PythonCallback]:
         """The Python callbacks; before there is code, those that it will have by the types of the inputs."""
