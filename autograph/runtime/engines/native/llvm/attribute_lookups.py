@@ -27,10 +27,11 @@ from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder
 from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, PTR, TRUE, Value
-from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
+from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES, TEXTS
 from autograph.runtime.graph.operands import Fixed, Instance
 
 _SEARCH = "attribute_in_dict"
+_READS = "noinline nounwind readonly willreturn"
 
 
 def among_values(b: Builder, thing: Value, name: Value, place: AttributePlace, owner: Value) -> Value:
@@ -47,11 +48,38 @@ def among_values(b: Builder, thing: Value, name: Value, place: AttributePlace, o
 
     def search() -> Value:
         b.store(dict, owner)
-        return b.call(_search(b.function.module), dict, name, place.number)
+        return _searched(b, dict, name, place.number)
 
     found = search() if IS_OLD else b.if_else(holds, inline, search)
     assert found is not None
     return found
+
+
+def _searched(b: Builder, dict: Value, name: Value, first: int) -> Value:
+    """The address of the value of a name in a dict, which may be null; null if it has none.
+
+    The dict of an instance that was copied has the names in the order of the class, and only texts. So the code looks
+    there without a call, and LLVM joins what it checks for several attributes.
+    """
+    function = _search(b.function.module)
+    if IS_OLD:
+        return b.call(function, dict, name, first)
+    known, same, slow, done = map(b.new_block, ("known", "same", "slow", "found"))
+    b.cond_br(b.is_null(dict), slow, known)
+    b.begin(known)
+    table, values = b.load(PTR, b.gep(dict, DICT_NAMES)), b.load(PTR, b.gep(dict, DICT_VALUES))
+    is_usual = b.and_(b.is_null(values), b.icmp("eq", b.load(I8, b.gep(table, TABLE_KIND)), TEXTS))
+    b.cond_br(b.and_(is_usual, b.icmp("sgt", b.load(I64, b.gep(table, COUNT)), first)), same, slow)
+    b.begin(same)
+    size = b.binary("shl", ir.constant(I64, 1), b.cast("zext", b.load(I8, b.gep(table, INDEX_SIZE)), I64))
+    entry = b.gep(b.gep(table, size), INDEX + first * ENTRY)
+    near = b.gep(entry, ENTRY_VALUE)
+    b.cond_br(b.icmp("eq", b.load(PTR, entry), name), done, slow)
+    b.begin(slow)
+    far = b.call(function, dict, name, first)
+    b.br(done)
+    b.begin(done)
+    return b.phi(PTR, (near, same), (far, slow))
 
 
 def values_of(b: Builder, thing: Value, place: AttributePlace | Unshadowed) -> tuple[Value, Value, Value, Value]:
@@ -77,7 +105,7 @@ def _search(module: ir.Module) -> ir.Function:
     if _SEARCH in module.functions:
         return module.functions[_SEARCH]
     dict, name, first = ir.Parameter("dict", PTR), ir.Parameter("name", PTR), ir.Parameter("first", I64)
-    b = Builder(module.define(_SEARCH, PTR, dict, name, first, words="internal", attributes="noinline"))
+    b = Builder(module.define(_SEARCH, PTR, dict, name, first, words="internal", attributes=_READS))
     with b.if_then(b.is_null(dict)):
         b.ret(NULL)
     table, values = b.load(PTR, b.gep(dict, DICT_NAMES)), b.load(PTR, b.gep(dict, DICT_VALUES))

@@ -28,7 +28,7 @@ from autograph.common.cpython_internals import (
 )
 from autograph.runtime.engines.native.analysis.class_versions import Version
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.attribute_lookups import (
     among_values,
     new_instance,
@@ -37,6 +37,7 @@ from autograph.runtime.engines.native.llvm.attribute_lookups import (
 )
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
 from autograph.runtime.engines.native.loops.c_calls import raise_if
 from autograph.runtime.engines.native.loops.iterators import raise_again
 from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, stored, taken
@@ -235,6 +236,15 @@ def _is_unshadowed(calls: PythonCalls, thing: Value, name: str, place: Unshadowe
         return TRUE
 
     def of_dict() -> Value:
+        if not HAS_TABLES:
+            return by_python()
+        found = table_lookups.find(objects, dict, False, objects.address(sys.intern(name)), table_lookups.TEXT)
+        is_asked = b.icmp("eq", found, table_lookups.ask(b))
+        answer = b.if_else(is_asked, by_python, lambda: b.is_null(found))
+        assert answer is not None
+        return answer
+
+    def by_python() -> Value:
         found = objects.python("PyDict_GetItemWithError", dict, objects.address(sys.intern(name)))
         failed = b.icmp("ne", objects.python("PyErr_Occurred"), NULL)       # a key of the user's; Python will ask again
         with b.if_then(failed):

@@ -1,5 +1,6 @@
 """Attributes of objects in machine code: the same outcomes, and no references lost."""
 
+import copy
 import gc
 import sys
 
@@ -196,3 +197,76 @@ def test_objects_in_dicts():
         assert all(thing.x is values[1 - thing.y] for thing in things)
     gc.collect()
     assert all(vars(thing) == {"x": values[1 - thing.y], "y": thing.y} for thing in things)
+
+
+def with_names(count, extra):
+    """A class with so many attributes, and a maker of instances whose dicts are copies, in another order, or longer."""
+    names = [f"a{place}" for place in range(count)]
+
+    class Named:
+        def __init__(self, numbers):
+            for name, number in zip(names, numbers):
+                setattr(self, name, number)
+
+        def first(self):
+            return self.a0
+
+    def make(place):
+        found = Named([place + 0.5 * each for each in range(count)])
+        if place % 4 == 1:
+            found = copy.deepcopy(found)
+        elif place % 4 == 2:
+            found.__dict__ = dict(reversed(vars(found).items()))
+        elif place % 4 == 3:
+            found.__dict__ = {**dict.fromkeys(range(extra)), **vars(found)}
+        if place == 9:
+            del found.a0
+            found.a0 = 2.5
+        if place == 14:
+            found.first = lambda: -1.0
+        return found
+
+    return make
+
+
+def first_and_last(things, last):
+    total = 0.0
+    for thing in things:
+        total += thing.first() * 0.5
+        thing.a0 = thing.a0 + 1.0
+        total += getattr(thing, last)
+    return total
+
+
+@pytest.mark.parametrize("count", [1, 5, 6, 11, 25, 40])
+@pytest.mark.parametrize("extra", [0, 3, 200])
+def test_dicts_of_instances_of_all_sizes(count, extra):
+    make, last = with_names(count, extra), f"a{count - 1}"
+    things, others = ([make(place) for place in range(20)] for _ in range(2))
+    function = ag.function(first_and_last, engine="native")
+    for _ in range(3):
+        assert function(things, last) == first_and_last(others, last)
+    assert [list(vars(thing).items())[:30] for thing in things if "first" not in vars(thing)] == [
+        list(vars(thing).items())[:30] for thing in others if "first" not in vars(thing)
+    ]
+
+
+def shadowed(things):
+    return sum([thing.first() for thing in things])
+
+
+@pytest.mark.parametrize("spoil", [lambda thing: None, vars, copy.deepcopy])
+def test_methods_hidden_later(spoil):
+    """An attribute of an instance hides a method, whatever holds the attributes."""
+    make = with_names(3, 0)
+    things = [make(0) for _ in range(20)]
+    function = ag.function(shadowed, engine="native")
+    assert function(things) == shadowed(things)
+    for thing in things:
+        spoil(thing)
+    vars(things[7])["first"] = lambda: 100.0
+    assert function(things) == shadowed(things) == 100.0
+    things[8].first = lambda: 50.0
+    assert function(things) == shadowed(things) == 150.0
+    del things[7].first
+    assert function(things) == shadowed(things) == 50.0
