@@ -69,6 +69,7 @@ class Executable(Rebindable, engine.Compiled):
         self._wait_for_short_calls()
 
     def _renew(self, around: engine.Executable) -> None:
+        self._direct: list[Rebindable] = []     # the region that does all that `around` does
         self._arounds.append(around)        # the earlier ones may be running
         self.run = around.run
         self._rebind(around.run)
@@ -93,7 +94,8 @@ class Executable(Rebindable, engine.Compiled):
         if any(node.op == "call" for node in walk(self.graph.block)) or as_one(self.graph) is not None:
             return None
         run: Any = [None]
-        self.bind(run, 0)       # type: ignore[arg-type]
+        for each in (self, *self._direct):
+            each.bind(run, 0)       # type: ignore[arg-type]
         count = Count()
         made = checked_entry(checks, run, count, miss, self.graph.name)
         return None if made is None else (made, count)
@@ -110,13 +112,12 @@ class Executable(Rebindable, engine.Compiled):
         regions: list[WholeRegion] = []
 
         def made_of(node: Node, unused: Collection[int]) -> WholeRegion:
-            regions.append(make(node, graph.name))
+            regions.append(make(node, graph))
             return regions[-1]
 
         splitter = Splitter(graph, made_of)
         (region,) = regions
-        places = {value: place for place, value in enumerate(region.inputs)}
-        region.former = former.run, [places.get(param) for param in graph.params]
+        region.former = former.run
         made = engine.compile(splitter.graph, module=former.module, filename=former.filename)
         _bind(made)
 
@@ -128,6 +129,7 @@ class Executable(Rebindable, engine.Compiled):
         region.when_given_up = undo
         self.native.regions.append(region)
         self._renew(made)
+        self._direct = [region] if graph.block.results == (*graph.block.nodes[0].outputs,) else []
         return undo
 
     @property
