@@ -298,6 +298,13 @@ class Specializer:
         self._apply([f"{message}: {signal.reason}" for message in said])
         return ""
 
+    def take_whole(self, names: Sequence[str]) -> None:
+        """Let lists and dicts that are arguments be objects of the graph from now on."""
+        with self._lock.held():
+            self.policy.whole.update(names)
+            what = "is one object of the graph from now on: machine code passes it on"
+            self._apply([f"`{name}` {what}" for name in names])
+
     def _concretize(self, error: errors.AutographError, signature: Signature, reading: Reading) -> bool:
         """Try again with less of the arguments staged, if anything may help."""
         changes = generalize.concretize(self.policy, signature, reading.values)

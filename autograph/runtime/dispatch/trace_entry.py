@@ -21,6 +21,7 @@ hold. A guard that raises does not hold.
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 import functools
 import re
@@ -36,6 +37,7 @@ from autograph.errors import AutographError
 from autograph.runtime.dispatch.arguments import VARIADIC, Reading
 from autograph.runtime.graph.signature import Checks, Dynamic, Guard, Signature
 from autograph.runtime.tracing.environment.common_paths import statements
+from autograph.runtime.tracing.environment.container_aliases import are_different
 
 
 class _Miss:
@@ -229,6 +231,26 @@ def broken(guards: Sequence[Guard], named: Mapping[str, Any]) -> Guard | None:
         if not holds:
             return guard
     return None
+
+
+def holding(guards: Sequence[Guard], reading: Reading) -> Callable[[], bool] | None:
+    """A function that tells whether guards hold if all arguments are different objects.
+
+    None if they depend on more of the arguments.
+    """
+    guards = [guard for guard in guards if not are_different(guard)]
+    made = Builder((), Signature(((), {}), (), (), (), containers={}), reading)
+    if any(not _names_in(guard) <= {*guard.names, *vars(builtins)} for guard in guards):
+        return None
+    tests = " and ".join(map(made.condition, guards)) or "True"
+    source = f"def holds():\n    try:\n        return bool({tests})\n    except Exception:\n        return False\n"
+    exec(compile(source, __file__, "exec"), made.names)
+    return cast("Callable[[], bool]", made.names.pop("holds"))
+
+
+def _names_in(guard: Guard) -> set[str]:
+    nodes = ast.walk(ast.parse(guard.expression, mode="eval"))
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
 def with_own_constants(guards: Sequence[Guard], named: Mapping[str, Any]) -> list[Guard]:

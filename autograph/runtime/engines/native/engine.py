@@ -40,7 +40,7 @@ from autograph.runtime.engines.native.short_calls import ShortCalls, WholeRegion
 from autograph.runtime.engines.numpy import engine
 from autograph.runtime.engines.numpy.tracebacks import Known, leave_out, survived
 from autograph.runtime.graph.graph import Graph, Node, walk
-from autograph.runtime.graph.recursion import as_one, itself_in
+from autograph.runtime.graph.recursion import as_one, calls_itself, itself_in
 from autograph.runtime.graph.signature import Checks, Event
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes import PASSES
@@ -131,6 +131,12 @@ class Executable(Rebindable, engine.Compiled):
         self._renew(made)
         self._direct = [region] if graph.block.results == (*graph.block.nodes[0].outputs,) else []
         return undo
+
+    @property
+    def whole(self) -> Region | None:
+        """The region that does all that the graph does, if there is one."""
+        first, *more = [*self.native.regions, None]
+        return first if first is not None and not more[1:] and calls_itself(first.structure.root) else None
 
     @property
     def source(self) -> str:

@@ -7,6 +7,7 @@ container runs as plain Python. Where the program compares two containers by ide
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Set
 from types import ModuleType
 from typing import Any
@@ -26,6 +27,14 @@ from autograph.runtime.tracing.environment.object_source import (
 )
 from autograph.runtime.tracing.proxies.context import Aliases
 from autograph.runtime.tracing.proxies.stand_in import original_of
+
+_LEAVES = r"(id\(a\d+\)(, )?)+"
+_DIFFERENT = re.compile(rf"len\(\{{{_LEAVES}\}}\) == \d+( and \{{{_LEAVES}\}}\.isdisjoint\(\[{_LEAVES}\]\))?")
+
+
+def are_different(guard: Guard) -> bool:
+    """Whether a guard checks only that arguments are different objects."""
+    return bool(_DIFFERENT.fullmatch(guard.expression))
 
 
 class ContainerAliases(Aliases):

@@ -198,7 +198,7 @@ class Entry:
         c, b, new_block = self._c, self._c.b, self._c.b.function.new_block
         loop = self._module.declare("loop", I64, PTR, PTR)
         number = b.call(loop, c.frame, c.table, attributes="noinline")
-        ends = {place: new_block("end") for place, exit in enumerate(exits) if place and _is_simple(exit)}
+        ends = {place: new_block("end") for place in ends_in(exits)}
         stop, rest = new_block("stop"), new_block("left")
         b.switch(number, rest, {0: stop} | ends)
         b.begin(stop)
@@ -206,7 +206,7 @@ class Entry:
         for place, block in ends.items():
             b.begin(block)
             values = exits[place].values
-            b.ret(self._made(values[0] if len(values) == 1 else values))
+            b.ret(made_of(c, values[0] if len(values) == 1 else values))
         b.begin(rest)
         made = [c.python("PyLong_FromLongLong", each) for each in (number, b.cast("ptrtoint", c.frame, I64))]
         found = c.call(c.address(left), [*made, *map(c.argument, range(count))])
@@ -214,24 +214,36 @@ class Entry:
             c.forget(each)
         b.ret(found)
 
-    def _made(self, recipe: Any) -> Value:
-        """A new reference to the object of a result."""
-        c = self._c
-        if isinstance(recipe, Fetch):
-            return c.number_object(load_number(c.b, c.slot(recipe.slot), recipe.type.dtype), recipe.type)
-        if isinstance(recipe, Complex):
-            part = part_of(recipe.type.dtype)
-            return c.complex_object([load_number(c.b, c.slot(each.slot), part) for each in recipe.parts], recipe.type)
-        if isinstance(recipe, Mixed):
-            value, is_int = (load_number(c.b, c.slot(each.slot), each.type.dtype) for each in recipe.parts)
-            return c.mixed_object(value, is_int)
-        if isinstance(recipe, Handed):
-            return c.b.load(PTR, c.slot(recipe.slot))
-        if isinstance(recipe, tuple):
-            return c.tuple_object([self._made(each) for each in recipe])
-        if isinstance(recipe, (Array, Given)):
-            return c.another(c.argument(recipe.input))
-        return c.another(c.address(recipe.value))
+
+def made_of(c: Any, recipe: Any) -> Value:
+    """A new reference to the object of a result.
+
+    Args:
+        c: the builder of a C function that has the frame, and the objects of arguments.
+    """
+    if isinstance(recipe, Fetch):
+        found: Value = c.number_object(load_number(c.b, c.slot(recipe.slot), recipe.type.dtype), recipe.type)
+    elif isinstance(recipe, Complex):
+        part = part_of(recipe.type.dtype)
+        parts = [load_number(c.b, c.slot(each.slot), part) for each in recipe.parts]
+        found = c.complex_object(parts, recipe.type)
+    elif isinstance(recipe, Mixed):
+        value, is_int = (load_number(c.b, c.slot(each.slot), each.type.dtype) for each in recipe.parts)
+        found = c.mixed_object(value, is_int)
+    elif isinstance(recipe, Handed):
+        found = c.b.load(PTR, c.slot(recipe.slot))
+    elif isinstance(recipe, tuple):
+        found = c.tuple_object([made_of(c, each) for each in recipe])
+    elif isinstance(recipe, (Array, Given)):
+        found = c.another(c.argument(recipe.input))
+    else:
+        found = c.another(c.address(recipe.value))
+    return found
+
+
+def ends_in(exits: Sequence[Exit]) -> list[int]:
+    """The numbers of the exits at which the code has ended, and whose results a C function can box."""
+    return [place for place, exit in enumerate(exits) if place and _is_simple(exit)]
 
 
 def _is_simple(exit: Exit) -> bool:

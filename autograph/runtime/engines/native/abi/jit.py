@@ -79,6 +79,13 @@ class Code:
         self.entry = self._engine.get_function_address("entry")
         return self.entry
 
+    def add_direct(self, text: str) -> int:
+        """Compile a function `direct` that calls this one's `level`. Returns its address."""
+        here = machine()
+        code, *_ = cached_object(text)
+        here.add(self._engine, code)
+        return int(self._engine.get_function_address("direct"))
+
     @property
     def llvm(self) -> str:
         """The optimized assembly of LLVM."""

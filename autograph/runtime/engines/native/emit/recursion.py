@@ -19,7 +19,7 @@ from autograph.common.cpython_internals import ITEMS, RECURSION_LEFT
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.emit.polling import POLL, poll_call
-from autograph.runtime.engines.native.llvm import ir
+from autograph.runtime.engines.native.llvm import ir, link_cells
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, ObjectBuilder
 from autograph.runtime.engines.native.llvm.thread_stack import CELL, note_stack
@@ -69,6 +69,7 @@ class Recursion:
             with b.if_then(b.is_null(found), False):
                 b.ret(0)
             objects.forget(found)
+        end_epoch(b, objects)
         b.store(state, b.gep(run, _STATE))
         b.store(b.load(ir.I64, b.gep(cell, SLOT)), b.gep(run, _END))
         b.store(ir.constant(ir.I64, POLL), b.gep(run, _POLLS))
@@ -88,17 +89,34 @@ def too_deep(emit: Emitter, frame: ir.Value, frames: int) -> ir.Value:
     return b.or_(b.icmp("slt", left, frames + RESERVE), b.icmp("ult", b.cast("ptrtoint", frame, ir.I64), end))
 
 
-def call_level(emit: LoopEmitter, frame: ir.Value, frames: int, stop: Callable[[], None]) -> ir.Value:
-    """Call the next level, of so many of Python's frames. Returns the number of its exit."""
+def call_level(
+    emit: LoopEmitter, frame: ir.Value, frames: int, stop: Callable[[], None], cell: ir.Value | None = None
+) -> ir.Value:
+    """Call the next level, of so many of Python's frames. Returns the number of its exit.
+
+    Args:
+        cell: that of the link to the level of another function.
+    """
     b = emit.b
-    table, run = b.function.parameters[1:]
+    called: ir.Value = b.function
+    table: ir.Value = b.function.parameters[1]
+    run = b.function.parameters[2]
+    if cell is not None:
+        called = b.load(ir.PTR, b.gep(cell, link_cells.CODE))
+        table = b.load(ir.PTR, b.gep(cell, link_cells.TABLE))
     emit.polls.append(poll_call(emit, b.gep(run, _POLLS), stop))
     place = _left_in(b, run)
     left = b.load(ir.I32, place)
     b.store(b.sub(left, frames), place)
-    found = b.call(b.function, frame, table, run)
+    found = b.emit(ir.I64, "call", (called, frame, table, run))
     b.store(left, place)
     return found
+
+
+def end_epoch(b: Builder, objects: ObjectBuilder) -> None:
+    """Note that code of the user's may have run, see `abi/links.py`."""
+    place = b.gep(objects.address(link_cells.EPOCH), ITEMS)
+    b.store(b.add(b.load(ir.I64, place), 1), place)
 
 
 def _left_in(b: Builder, run: ir.Value) -> ir.Value:

@@ -189,7 +189,7 @@ def _set_by_python(calls: PythonCalls, node: Node, operand: Any, name: str, valu
 
 def _after(calls: PythonCalls, at: Point) -> None:
     """Go on behind code that may have been the user's."""
-    calls.run_any_code = True
+    calls.ran_any_code()
     calls.flow.resume_from(Point(at.block, at.place + 1))
     calls.look_at_arrays()
 

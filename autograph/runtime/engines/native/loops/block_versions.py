@@ -54,7 +54,7 @@ from autograph.runtime.graph.operands import (
     unplaced,
     without_refs,
 )
-from autograph.runtime.graph.recursion import calls_itself
+from autograph.runtime.graph.recursion import calls_levels
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.complex_rules import as_complex, is_complex
 from autograph.runtime.ops.native.scalars import number
@@ -106,7 +106,7 @@ class Flow:
         self.structure = structure
         self.inputs = inputs
         self.shapes: dict[Value, tuple[int, ...]] = {}
-        self.emit = LoopEmitter("loop", self.side_exit) if not calls_itself(structure.root) else level(self.side_exit)
+        self.emit = level(self.side_exit) if calls_levels(structure.root) else LoopEmitter("loop", self.side_exit)
         self.itself = Recursion()
         self.exits: list[Exit] = [Exit(None, [], ())]     # 0 is for exceptions
         self.slots = 0
@@ -358,7 +358,7 @@ class Flow:
             self.emit.b.place = self.structure.node_at(at).place
             keys = list(self.live(at))
             self.finish(Exit(at, keys, self.hand_back(tuple(map(self.fetch, keys)))))
-        if calls_itself(self.structure.root):
+        if calls_levels(self.structure.root):
             self.itself.finish(self.emit, self.slots)
 
     def finish(self, exit: Exit) -> None:

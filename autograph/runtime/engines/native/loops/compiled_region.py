@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +15,7 @@ from autograph.common import disk_cache, forking
 from autograph.runtime.engines.native.abi.c_entry import FAST_UNDERFLOWS, Entry, builtin
 from autograph.runtime.engines.native.abi.calling_convention import putting
 from autograph.runtime.engines.native.abi.jit import Code
+from autograph.runtime.engines.native.abi.links import direct_text, type_of_results
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.emit.tier_up import STOPPED, BaselineTier
 from autograph.runtime.engines.native.llvm.cpython_abi import NAMES, Table
@@ -74,6 +75,7 @@ class CompiledRegion:
         self._left = partial(region.left_by, self)
         self._tables: list[Table] = []
         self._lock = forking.lock()
+        self._directs: dict[str, int] = {}      # the addresses of functions for other machine code, by assembly
         self._fill_table()
         self.put = putting(self._words)
         self.seconds = time.perf_counter() - begin
@@ -131,6 +133,25 @@ class CompiledRegion:
                 self._fill_table()
                 self.entry = builtin(address, self.table, self.code)
             return self.entry or other
+
+    def direct(self, places: Sequence[int], shapes: Mapping[int, Any]) -> tuple[int, Table, Code, Any] | None:
+        """The address of a function that other machine code calls, its table, code and type; None if there is none.
+
+        Args:
+            places: those of the inputs among the arguments.
+            shapes: those that arrays among the arguments must have.
+        """
+        if self.underflows or self.trusted or self.shapes:
+            return None
+        with self._lock:
+            given = self._operands, places, self._slots, self.exits, self._left, self.no_nans, shapes
+            text = direct_text(self._things, *given)
+            if text is None or (self._directs and text not in self._directs):
+                return None
+            if text not in self._directs:
+                self._directs[text] = self.code.add_direct(text)
+                self._fill_table()
+            return self._directs[text], self.table, self.code, type_of_results(self.exits)
 
     def _fill_table(self) -> None:
         self.table = Table.of(self._things)

@@ -232,7 +232,7 @@ def _mind_factory(calls: PythonCalls, thing: Any) -> None:
     """Mind that the factory of a `defaultdict` may be the user's."""
     emit = calls.flow.emit
     if not HAS_TABLES or not calls.avoids_any_code:
-        calls.run_any_code = True
+        calls.ran_any_code()
         return
     factory = emit.objects.load_at(PTR, calls.object(thing)[0], FACTORY)
     known: Value = FALSE

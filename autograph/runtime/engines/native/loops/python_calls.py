@@ -26,6 +26,7 @@ from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import number_of
+from autograph.runtime.engines.native.emit.recursion import end_epoch
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight
 from autograph.runtime.engines.native.llvm.attribute_lookups import make
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table, llvm_type, now_and_then
@@ -239,8 +240,10 @@ class PythonCalls:
             return NULL
         callback = self._callback((node, node), [node], node.outputs)
         callback.is_rare = True
-        self.run_any_code |= self._runs_any_code(node)
-        return self._invoke(callback, [self.flow.value(value) for value in callback.inputs])
+        found = self._invoke(callback, [self.flow.value(value) for value in callback.inputs])
+        if self._runs_any_code(node):
+            self.ran_any_code()
+        return found
 
     # Nodes and results ------------------------------------------------------------------------------------------------
 
@@ -348,12 +351,18 @@ class PythonCalls:
         self.flow.resume_from(behind)
         if any(map(_may_reshape, callback.nodes)):
             self.look_at_arrays()
-        self.run_any_code |= any(map(self._runs_any_code, callback.nodes))
+        if any(map(self._runs_any_code, callback.nodes)):
+            self.ran_any_code()
         if not self.take(callback.outputs, block):
             return None
         if any(isinstance(self.flow.state.env[value], (Number, Mixed)) for value in callback.outputs):
             self.flow.resume_from(behind)
         return stop
+
+    def ran_any_code(self) -> None:
+        """Note that code of the user's may have run."""
+        self.run_any_code = True
+        end_epoch(self._emit.b, self._objects)
 
     def _runs_any_code(self, node: Node) -> bool:
         """Whether a node may run code of the user's, which methods of generators of random numbers do not."""

@@ -13,28 +13,30 @@ exception ends all levels.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
-from autograph.common.cpython_internals import RECURSION_LEFT
+from autograph.common.cpython_internals import ITEMS, RECURSION_LEFT
+from autograph.runtime.engines.native.abi.links import Link, link_of
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.analysis.structure import Point, Structure
 from autograph.runtime.engines.native.emit.emitter import number_of
 from autograph.runtime.engines.native.emit.recursion import call_level, slot, too_deep
-from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
+from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type, take_exception
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.llvm.ir import Value as Register
+from autograph.runtime.engines.native.llvm.link_cells import CHECKED, CODE, EPOCH, NUMBERS, REFUSED
 from autograph.runtime.engines.native.llvm.memory import load_number, store_number
 from autograph.runtime.engines.native.loops.block_versions import Flow
-from autograph.runtime.engines.native.loops.iterators import raise_again
+from autograph.runtime.engines.native.loops.iterators import raise_again, raise_error
 from autograph.runtime.engines.native.loops.lists import at_node
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, is_class
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, Given, NoLowering, Number, without_refs
-from autograph.runtime.graph.recursion import calls_itself, itself_in
+from autograph.runtime.graph.recursion import calls_itself, calls_levels, helper_in, itself_in
 from autograph.runtime.graph.traits import RESHAPES
 from autograph.runtime.graph.types import BOOL, TensorType
 
@@ -60,7 +62,8 @@ def ends_of(flow: Flow) -> tuple[Any, ...]:
     Raises:
         Refused: there is none.
     """
-    if not calls_itself(flow.structure.root):
+    nodes = [node for block in flow.structure.root.blocks for node in walk(block)]
+    if not calls_itself(flow.structure.root) or not any(map(itself_in, nodes)):
         return ()
     values = [without_refs(each.values[0]) for each in flow.exits[1:] if each.at is None and len(each.values) == 1]
     ends = [each for each in dict.fromkeys(values) if isinstance(each, (Fetch, Handed, Fixed, Given, Array))]
@@ -70,7 +73,9 @@ def ends_of(flow: Flow) -> tuple[Any, ...]:
 
 
 def on_itself(node: Node, args: tuple[Any, ...]) -> Callable[..., bool] | None:
-    """The routine that emits the call of a function by itself, if a node is one."""
+    """The routine that emits the call of a function by itself, or of a helper, if a node is one."""
+    if helper_in(node) is not None:
+        return _call_helper
     return _call_itself if itself_in(node) is not None else None
 
 
@@ -93,9 +98,44 @@ def _call_itself(calls: PythonCalls, node: Node, *args: Any) -> bool:
     return True
 
 
+def _call_helper(calls: PythonCalls, node: Node, *args: Any) -> bool:
+    flow, emit, helper = calls.flow, calls.flow.emit, helper_in(node)
+    at = at_node(calls, node)
+    if helper is None or emit.loop is not None or not _can_call_itself(flow.structure):
+        raise NoLowering
+    inputs = list(map(flow.operand, args[1:]))
+    words = [_word_for_helper(calls, each) for each in inputs]
+    flow.resume_from(at)
+    link = link_of(helper, tuple(map(_kind_of, inputs)))
+    _HelperCall(calls, node, at, inputs, link).emit(words)
+    return True
+
+
+def _word_for_helper(calls: PythonCalls, arg: Any) -> tuple[Any, Register] | None:
+    """The dtype of a number, and the word for an argument of a helper; None if it needs none."""
+    if isinstance(arg, Number) and arg.type in NUMBERS:
+        return arg.type.dtype, arg.ref
+    if isinstance(arg, Array):
+        return None, calls.flow.emit.frame.array_object(arg)
+    if isinstance(arg, (Given, Boxed)) and isinstance(arg.of, type):
+        return None, arg.ref
+    if isinstance(arg, Fixed) and arg.value is None:
+        return None
+    raise NoLowering
+
+
+def _kind_of(arg: Any) -> Any:
+    """The kind of an argument of a helper."""
+    if isinstance(arg, Number):
+        return arg.type
+    if isinstance(arg, Array):
+        return arg.dtype, arg.ndim, arg.flags
+    return None if isinstance(arg, Fixed) else arg.of
+
+
 def _can_call_itself(structure: Structure) -> bool:
     """Whether code may call itself: the arrays that it has stay as they are meanwhile."""
-    nodes = [node for block in structure.root.blocks for node in walk(block)] if calls_itself(structure.root) else []
+    nodes = [node for block in structure.root.blocks for node in walk(block)] if calls_levels(structure.root) else []
     return bool(nodes and RECURSION_LEFT) and not any(node.op in RESHAPES for node in nodes)
 
 
@@ -139,20 +179,21 @@ class _Call:
         self._frame = self._flow.itself.frame_in(self._emit.b)
         self._kind = calls.expect(self._value, self._value.type)
 
-    def emit(self, words: Sequence[tuple[Any, Register]]) -> None:
+    def emit(self, words: Sequence[tuple[Any, Register] | None]) -> None:
         flow, emit, b = self._flow, self._emit, self._emit.b
         found, before = dict(emit.ranges.found), flow.state.copy()
         deep, on, other, have, done = map(b.new_block, ("deep", "level", "other", "object", "called"))
         names = [code.co_name for code, _ in self._node.place]
         frames = 1 + sum(one != other for one, other in pairwise(names))
         emit.settle()
-        b.cond_br(too_deep(emit, self._frame, frames), deep, on, False)
+        self._enter(too_deep(emit, self._frame, frames), words, deep, on)
         b.begin(on)
         self._put(words)
-        number = call_level(emit, self._frame, frames, flow.stop)
+        number = call_level(emit, self._frame, frames, flow.stop, self._linked_cell)
         results = self._take(number, other, done)
         b.begin(other)
         emit.stop_if(Number(BOOL, b.icmp("eq", number, 0)), self._raise_again)
+        self._refused(number, deep)
         objects = [(self._left(number), b.block)]
         b.br(have)
         flow.begin(deep, before.copy())
@@ -167,14 +208,29 @@ class _Call:
         emit.ranges.found = found
         self._define(results)
 
+    @property
+    def _linked_cell(self) -> Register | None:
+        """The cell of the link to the next level, if that is of another function."""
+        return None
+
+    def _enter(self, is_deep: Register, words: Sequence[Any], deep: Label, on: Label) -> None:
+        """Go to where the next level is called, or to where Python runs it."""
+        self._emit.b.cond_br(is_deep, deep, on, False)
+
+    def _refused(self, number: Register, deep: Label) -> None:
+        """Let Python run the level if that has refused to run."""
+
     def _raise_again(self) -> None:
         """Raise the exception of the inner level at the line of its call, as it passes through this one."""
         raise_again(self._calls, self._node)
 
-    def _put(self, words: Sequence[tuple[Any, Register]]) -> None:
+    def _put(self, words: Sequence[tuple[Any, Register] | None]) -> None:
         """Store the arguments in the frame of the next level."""
         b, itself = self._emit.b, self._flow.itself
-        for place, (dtype, word) in enumerate(words):
+        for place, each in enumerate(words):
+            if each is None:
+                continue
+            dtype, word = each
             if dtype is None:
                 b.store(word, slot(b, self._frame, place))
             else:
@@ -192,11 +248,11 @@ class _Call:
 
     def _take(self, number: Register, other: Label, done: Label) -> list[tuple[Register | None, Label]]:
         """Take the result of the inner level from its frame, by the number of its exit."""
-        b, flow, only = self._emit.b, self._flow, self._only
+        b, only = self._emit.b, self._only
         results: list[tuple[Register | None, Label]] = []
-        for end in flow.itself.ends:
+        for end, code in self._ends():
             here, on = b.new_block("end"), b.new_block("on")
-            b.cond_br(b.icmp("eq", number, flow.number_of(Exit(None, [], (end,)))), here, on, True)
+            b.cond_br(b.icmp("eq", number, code), here, on, True)
             b.begin(here)
             found = self._result(end, only is not None, on)
             results.append((found, b.block))
@@ -204,6 +260,11 @@ class _Call:
             b.begin(on)
         b.br(other)
         return results
+
+    def _ends(self) -> list[tuple[Any, int]]:
+        """The results of the inner level that are expected, and the numbers of their exits."""
+        flow = self._flow
+        return [(end, flow.number_of(Exit(None, [], (end,)))) for end in flow.itself.ends]
 
     def _result(self, end: Any, is_only: bool, other: Label) -> Register | None:
         """The number in the frame of an inner level that has ended; or a new reference to the object."""
@@ -271,6 +332,85 @@ class _Call:
         self._calls.look_at_arrays()
         if isinstance(self._kind, TensorType) or is_class(self._kind):
             self._calls.narrow(self._value, thing)
+
+
+class _HelperCall(_Call):
+    """The call of a helper, by a link.
+
+    Args:
+        link: see `abi/links.py`.
+    """
+
+    def __init__(self, calls: PythonCalls, node: Node, at: Point, inputs: Sequence[Any], link: Link) -> None:
+        super().__init__(calls, node, at, inputs)
+        self._link = link
+        if self._kind == UNKNOWN:
+            link.prepare(list(map(_kind_of, inputs)))
+        if self._kind == UNKNOWN and link.type is not None:
+            self._kind = calls.expected[self._value] = link.type
+        self._cell: Register = self._emit.b.gep(self._emit.objects.address(link.cell), ITEMS)
+
+    @property
+    def _linked_cell(self) -> Register | None:
+        return self._cell
+
+    def _enter(self, is_deep: Register, words: Sequence[Any], deep: Label, on: Label) -> None:
+        b, objects = self._emit.b, self._emit.objects
+        now = b.load(I64, b.gep(objects.address(EPOCH), ITEMS))
+        renew, checked = b.new_block("renew"), b.new_block("checked")
+        b.cond_br(b.icmp("eq", b.load(I64, b.gep(self._cell, CHECKED)), now), checked, renew, True)
+        b.begin(renew)
+        made = [self._calls.object(each) for each in self._inputs]
+        found = objects.call(objects.address(self._link.renewed), [ref for ref, _ in made])
+        for ref, is_new in made:
+            if is_new:
+                objects.forget(ref)
+        self._emit.stop_if(Number(BOOL, b.is_null(found)), super()._raise_again)
+        objects.forget(found)
+        b.store(now, b.gep(self._cell, CHECKED))
+        b.br(checked)
+        b.begin(checked)
+        is_slow = b.or_(is_deep, b.icmp("eq", b.load(I64, b.gep(self._cell, CODE)), 0))
+        refs = [each[1] for each in words if each is not None and each[0] is None]
+        for one, other in combinations(refs, 2):    # the code is for different objects
+            is_slow = b.or_(is_slow, b.icmp("eq", one, other))
+        b.cond_br(is_slow, deep, on, False)
+
+    def _refused(self, number: Register, deep: Label) -> None:
+        b = self._emit.b
+        on = b.new_block("on")
+        b.cond_br(b.icmp("eq", number, REFUSED), deep, on, False)
+        b.begin(on)
+
+    def _raise_again(self) -> None:
+        emit = self._emit
+        places = [emit.cells.place(("exception", part), PTR) for part in range(3)]
+        error = take_exception(emit.objects, places)
+        emit.objects.forget(emit.objects.call(emit.objects.address(self._link.translated), [error]))
+        raise_error(self._calls, self._node, error)
+
+    @property
+    def _only(self) -> Any:
+        return Fetch(0, self._kind) if self._kind in NUMBERS else None
+
+    def _ends(self) -> list[tuple[Any, int]]:
+        return [] if self._only is None else [(self._only, NUMBERS[self._kind])]
+
+    def _left(self, number: Register) -> Register:
+        """The object of a result that is not as expected."""
+        b, objects, done = self._emit.b, self._emit.objects, self._emit.b.new_block("boxed")
+        found = []
+        for type, code in NUMBERS.items():
+            here, on = b.new_block("number"), b.new_block("on")
+            b.cond_br(b.icmp("eq", number, code), here, on, False)
+            b.begin(here)
+            found.append((objects.number_object(load_number(b, slot(b, self._frame, 0), type.dtype), type), b.block))
+            b.br(done)
+            b.begin(on)
+        found.append((b.load(PTR, slot(b, self._frame, 0)), b.block))
+        b.br(done)
+        b.begin(done)
+        return b.phi(PTR, *found)
 
 
 def _found(results: Sequence[tuple[Register | None, Label]]) -> list[tuple[Register, Label]]:

@@ -19,6 +19,7 @@ from autograph.common.cpython_internals import hides_draws
 from autograph.common.numpy_internals import warns_of_underflows
 from autograph.runtime.engines.native.abi.c_entry import Rebindable
 from autograph.runtime.engines.native.abi.calling_convention import Caller, are_wide, examples_of, fetch, kind_of
+from autograph.runtime.engines.native.abi.links import Link
 from autograph.runtime.engines.native.analysis.class_versions import Versions
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.range_analysis import outside
@@ -26,6 +27,7 @@ from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight, views_in
 from autograph.runtime.engines.native.llvm.errors import Optional, Refused, compiling, needed
+from autograph.runtime.engines.native.llvm.link_cells import end_epoch
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.compiled_region import CompiledRegion
 from autograph.runtime.engines.native.loops.examples import examples_in
@@ -36,7 +38,7 @@ from autograph.runtime.engines.native.loops.result_speculation import both, eith
 from autograph.runtime.engines.native.loops.subjects import find_subjects, left_to_python
 from autograph.runtime.graph.graph import Graph, Node, Place, Value, user_line
 from autograph.runtime.graph.passed_numbers import is_nan
-from autograph.runtime.graph.recursion import calls_itself
+from autograph.runtime.graph.recursion import calls_itself, calls_levels
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import type_of
@@ -130,6 +132,7 @@ class Region(Rebindable):
         self._continuations: dict[Point, tuple[list[Key], Any]] = {}
         self._whole: Any = None
         self._vain = self._frequent = 0
+        self._links: list[Link] = []
         self._left_at = 0.0
 
     def __getstate__(self) -> Any:
@@ -173,6 +176,23 @@ class Region(Rebindable):
         else:
             self._count(version)
         return self._python()(*inputs)
+
+    def linked(self, link: Link, inputs: tuple[Any, ...], places: Sequence[int], shapes: dict[int, Any]) -> Any:
+        """The code for inputs of some kinds that a link leads to, see `CompiledRegion.direct`; None if there is none.
+
+        The link is cut when there is other code.
+        """
+        version = self._version(inputs)
+        found = None if version is None else version.direct(places, shapes)
+        if found is not None:
+            self._links.append(link)
+        return found
+
+    def _rebind(self, entry: Callable[..., Any]) -> None:
+        super()._rebind(entry)
+        for link in self._links:
+            link.cut()
+        self._links.clear()
 
     def _waits(self, kinds: tuple[Any, ...]) -> bool:
         """Whether it is too early to compile a version for inputs of some kinds."""
@@ -262,7 +282,11 @@ class Region(Rebindable):
     @property
     def uses_baseline(self) -> bool:
         """Whether code that is compiled now is baseline code."""
-        return self.baseline and AGAIN > 0 and self.calls > 0 and not self._fast and self.structure.root.op in LOOP
+        return self.baseline and AGAIN > 0 and self.calls > 0 and not self._fast and self._is_loop_of_numbers
+
+    @property
+    def _is_loop_of_numbers(self) -> bool:
+        return self.structure.root.op in LOOP and not calls_levels(self.structure.root)
 
     def refuse(self, callback: PythonCallback) -> None:
         """Raise an error if callbacks are refused; of a rare one not before it is called."""
@@ -346,7 +370,10 @@ class Region(Rebindable):
                 self._continuations[at] = made.keys, self._compile(made.graph)
         keys, executable = self._continuations[at]
         values = {**dict(zip(self.values, inputs)), **values}     # `left_locals` reads it
-        return executable.run(*(_rest(values[key]) if isinstance(key, Node) else values[key] for key in keys))
+        try:
+            return executable.run(*(_rest(values[key]) if isinstance(key, Node) else values[key] for key in keys))
+        finally:
+            end_epoch()
 
     def _python(self) -> Callable[..., Any]:
         """The function of the NumPy engine for the loop."""

@@ -14,7 +14,7 @@ from autograph.runtime.engines.native.loops.region import Region
 from autograph.runtime.engines.native.loops.subjects import named_operations
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, user_line, walk
 from autograph.runtime.graph.opdef import OPS
-from autograph.runtime.graph.recursion import as_one, calls_itself
+from autograph.runtime.graph.recursion import as_one, calls_itself, helper_in
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.traits import LOOP, ON_CONTAINER, ON_LIST
 from autograph.runtime.graph.types import TensorType
@@ -131,4 +131,6 @@ def _obstacle(loop: Node) -> str:
 def _is_lowered(node: Node) -> bool:
     """Whether a node may have a lowering for its arguments."""
     op = OPS.get(node.op)
+    if helper_in(node) is not None:
+        return True
     return op is not None and (op.lower is not None or op.name in ON_CONTAINER or op.name in ON_LIST)
