@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.common import disk_cache
-from autograph.common.cpython_internals import ITEMS, WORD
+from autograph.common.cpython_internals import ITEMS, WORD, write
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType
 
@@ -29,7 +29,6 @@ class _Epoch(Count):
 
 
 EPOCH = _Epoch()
-_NUMBER = WORD.from_address(id(EPOCH) + ITEMS)
 
 
 @disk_cache.storable
@@ -40,4 +39,4 @@ def epoch() -> Count:
 
 def end_epoch() -> None:
     """Note that code of the user's may have run."""
-    _NUMBER.value += 1
+    write(WORD, id(EPOCH) + ITEMS, EPOCH.value + 1)
