@@ -5,7 +5,8 @@
                                           total += row[0]
 
 So does `for i, row in enumerate(a)`, and `for p, q in zip(a, b)`. It pays where nodes read a row, or a view of it, at
-the beginning of the iteration, see `view_group`; elsewhere NumPy's own iterator is as fast.
+the beginning of the iteration, see `view_group`, or where each makes it again, see `views_where_read.py`; elsewhere
+NumPy's own iterator is as fast.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Sequence
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Structure, used_in
 from autograph.runtime.engines.native.analysis.view_groups import view_group
+from autograph.runtime.engines.native.analysis.views_where_read import made_again
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, walk
 from autograph.runtime.graph.operands import DTYPES
@@ -103,7 +105,7 @@ def _counted(loop: Node, arrays: list[Value]) -> list[Node] | None:
 
 
 def _need_no_objects(loop: Node, count: int) -> bool:
-    """Whether nodes at the beginning of an iteration read the rows, or views of them."""
-    body, structure = loop.blocks[0], Structure(loop)
+    """Whether nodes at the beginning of an iteration read the rows, or views of them; or all nodes make them again."""
+    body, structure, again = loop.blocks[0], Structure(loop), made_again(loop)
     rows = [at for at in range(count) if body.nodes[at].output.type.kind == "array"]    # type: ignore[union-attr]
-    return all(view_group(structure, body, at) for at in rows)
+    return all(view_group(structure, body, at) or body.nodes[at] in again for at in rows)
