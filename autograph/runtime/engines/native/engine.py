@@ -70,7 +70,6 @@ class Executable(Rebindable, engine.Compiled):
         self._wait_for_short_calls()
 
     def _renew(self, around: engine.Executable) -> None:
-        self._direct: list[Rebindable] = []     # the region that does all that `around` does
         self._arounds.append(around)        # the earlier ones may be running
         self.run = around.run
         self._rebind(around.run)
@@ -95,8 +94,7 @@ class Executable(Rebindable, engine.Compiled):
         if any(node.op == "call" for node in walk(self.graph.block)) or as_one(self.graph) is not None:
             return None
         run: Any = [None]
-        for each in (self, *self._direct):
-            each.bind(run, 0)       # type: ignore[arg-type]
+        self.bind(run, 0)       # type: ignore[arg-type]
         count = Count()
         made = checked_entry(checks, run, count, miss, self.graph.name)
         return None if made is None else (made, count)
@@ -113,12 +111,13 @@ class Executable(Rebindable, engine.Compiled):
         regions: list[WholeRegion] = []
 
         def made_of(node: Node, unused: Collection[int]) -> WholeRegion:
-            regions.append(make(node, graph))
+            regions.append(make(node, graph.name))
             return regions[-1]
 
         splitter = Splitter(graph, made_of)
         (region,) = regions
-        region.former = former.run
+        places = {value: place for place, value in enumerate(region.inputs)}
+        region.former = former.run, [places.get(param) for param in graph.params]
         made = engine.compile(splitter.graph, module=former.module, filename=former.filename)
         _bind(made)
 
@@ -130,7 +129,6 @@ class Executable(Rebindable, engine.Compiled):
         region.when_given_up = undo
         self.native.regions.append(region)
         self._renew(made)
-        self._direct = [region] if graph.block.results == (*graph.block.nodes[0].outputs,) else []
         return undo
 
     @property

@@ -11,14 +11,14 @@ the graph are machine code again, as in the former code: a later call may take l
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from autograph.common import forking
 from autograph.runtime.engines.native.analysis.loops_over_arrays import CountedLoops
 from autograph.runtime.engines.native.analysis.one_piece import one_piece
 from autograph.runtime.engines.native.loops.region import VAIN, Region
-from autograph.runtime.graph.graph import Graph, Node, Value
+from autograph.runtime.graph.graph import Graph, Node
 from autograph.runtime.graph.signature import Event
 
 TIMED = 16          # calls of each form
@@ -32,32 +32,30 @@ class WholeRegion(Region):
     """A whole graph as a region.
 
     Attributes:
-        former: the code of the graph before. It takes the same inputs.
+        former: the code of the graph before, and the places of the inputs among its parameters.
         rest: the regions in what Python runs behind side exits.
     """
 
     has_views = False       # it may return them, or go through them in a loop
 
-    def __init__(self, node: Node, params: Sequence[Value], name: str, compile: Callable[[Graph], Any]) -> None:
-        """
-        Args:
-            params: the parameters of the graph, which become the inputs, in order.
-        """
+    def __init__(self, node: Node, name: str, compile: Callable[[Graph], Any]) -> None:
         super().__init__(node, (), name, compile)
-        values = dict(zip(self.inputs, self.values))
-        self.inputs = [*params]
-        self.values = [values.get(param) or Value(param.type, None, param.name) for param in params]
-        self.former: Callable[..., Any] | None = None
+        self.former: tuple[Callable[..., Any], list[int | None]] | None = None
         self.rest: list[Region] = []
         self._former_calls = 0
 
     def _python(self) -> Callable[..., Any]:
-        run = self.former
-        assert run is not None
+        assert self.former is not None
+        run, places = self.former
         self._former_calls += 1
         if self._former_calls >= VAIN:
             self.when_given_up()
-        return run if self.structure.root.outputs else lambda *inputs: run(*inputs) or ()
+
+        def former(*inputs: Any) -> Any:
+            found = run(*[None if place is None else inputs[place] for place in places])
+            return found if self.structure.root.outputs else ()
+
+        return former
 
     @property
     def inside(self) -> list[Region]:  # type: ignore[override]
@@ -123,8 +121,8 @@ class ShortCalls:
         self._undo = self._install(graph, self._region)
         return True
 
-    def _region(self, node: Node, graph: Graph) -> WholeRegion:
-        region = WholeRegion(node, graph.params, graph.name, self._rest)
+    def _region(self, node: Node, name: str) -> WholeRegion:
+        region = WholeRegion(node, name, self._rest)
         self._made = region
         return region
 
