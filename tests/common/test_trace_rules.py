@@ -80,7 +80,7 @@ def test_what_a_trace_on_disk_may_name():
     assert sorted(name.removeprefix("autograph.").rpartition(".")[2] for name in disk_cache.STORABLE) == sorted(
         """Block Value TensorType ObjectType MaybeUnbound Event Executable Executable Native Parted Region
         CompiledRegion ListFunction Structure Point Exit Fetch Handed Number Complex Mixed Range Array Given Fixed
-        Graph Node Constant UNBOUND _dtype _method _scalar _shared
+        Graph Instance Node Constant UNBOUND _dtype _method _scalar _shared
         kept added give_way note_stack static_key epoch attributes are_outside _identities _keys_of _restored""".split()
     )
 
