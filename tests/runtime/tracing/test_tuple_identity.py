@@ -149,3 +149,40 @@ def parts_only(t: Any, n: Any) -> Any:
 def test_nothing_is_carried_for_tuples_of_which_only_parts_are_used() -> None:
     graph = str(ag.function(parts_only).graph((1, 2), 30))
     assert graph.startswith("graph parts_only(%0: py.int, %1: py.int, n: py.int):") and "build" not in graph
+
+
+def handed(t: Any, u: Any, c: Any) -> Any:
+    note(t, by_name=u)
+    note((t, c))
+    for _ in range(c):
+        note(u if c > 1 else t)
+    return c + 1
+
+
+def passed_down(t: Any, u: Any, c: Any) -> Any:
+    return t if c <= 0 else passed_down(u, t, c - 1)
+
+
+def compared_below(t: Any, u: Any, c: Any) -> Any:
+    return passed_down(t, u, c) is t, passed_down(t, u, c) is u
+
+
+noted: list[Any] = []
+
+
+@ag.do_not_convert
+def note(*values: Any, **named: Any) -> None:
+    noted.extend([*values, *named.values()])
+
+
+@ENGINES
+@pytest.mark.parametrize("function", [handed, passed_down, compared_below])
+def test_code_that_is_not_staged_gets_that_very_tuple(function: Any, engine: Any) -> None:
+    t, u = (1, 2.0), (3, 4.0)
+    staged = ag.function(function, engine=engine)
+    for c in (2, 1, 0, 5):
+        known, found = {"t": t, "u": u}, []
+        for each in (function, staged):
+            noted.clear()
+            found.append(reported([each(t, u, c), noted], known))
+        assert found[0] == found[1]

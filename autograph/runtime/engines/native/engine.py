@@ -23,8 +23,7 @@ from autograph.runtime.engines.native.abi.checked_entry import checked_entry
 from autograph.runtime.engines.native.abi.jit import Code
 from autograph.runtime.engines.native.abi.list_functions import ListFunction
 from autograph.runtime.engines.native.analysis.left_locals import known_where_left
-from autograph.runtime.engines.native.analysis.loops_over_arrays import CountedLoops
-from autograph.runtime.engines.native.analysis.views_where_read import ViewsWhereRead
+from autograph.runtime.engines.native.analysis.loops_over_arrays import without_rows
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
 from autograph.runtime.engines.native.kernels.loop_nest import Single, Stream
@@ -319,7 +318,7 @@ class Parted:
         if patient:
             part = partial(Parted, module=module, patient=True, late=late, kernels=self.kernels)
             make = partial(TieredRegion, **given, part=part)
-        splitter = Splitter(ViewsWhereRead(CountedLoops(graph).graph).graph if whole is None else graph, make, whole)
+        splitter = Splitter(without_rows(graph) if whole is None else graph, make, whole)
         self.regions, self.events = splitter.regions, splitter.events
         for region in self.regions:
             region.when_given_up = partial(self._put_back, region)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.common import forking
-from autograph.runtime.engines.native.analysis.loops_over_arrays import CountedLoops
+from autograph.runtime.engines.native.analysis.loops_over_arrays import without_rows
 from autograph.runtime.engines.native.analysis.one_piece import one_piece
 from autograph.runtime.engines.native.loops.region import VAIN, Region
 from autograph.runtime.graph.graph import Graph, Node
@@ -115,7 +115,7 @@ class ShortCalls:
             return False
         if sum(each.spent for each in regions) > COSTLY or sum(sum(each.left.values()) for each in regions) > LEFT:
             return False
-        graph = one_piece(CountedLoops(self._graph).graph)
+        graph = one_piece(without_rows(self._graph))
         if graph is None:
             return False
         self._undo = self._install(graph, self._region)

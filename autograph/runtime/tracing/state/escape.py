@@ -97,6 +97,12 @@ class Tuples:
         """The value of the graph for such a tuple."""
         return self._context.materializer.lower_tuple(value)
 
+    def kept(self, value: Any) -> Any:
+        """An argument with such tuples in it as values of the graph, for code that is not staged."""
+        if self.has_identity(value):
+            return self.lower(value)
+        return tuple(map(self.kept, value)) if type(value) is tuple else value
+
     def is_joined(self, value: Any) -> bool:
         return id(value) in self._proxies
 

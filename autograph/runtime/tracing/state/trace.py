@@ -269,9 +269,9 @@ class Trace(Blocks):
             self._materialize_args(args, kwargs)
             if self.staged_items:
                 settle(self)
-            if op in traits.KEEPS:
-                *rest, last = args
-                args = (*rest, self.tuples.lower(last) if self.tuples.has_identity(last) else last)
+            if op in traits.KEEPS or op == "call":
+                args = tuple(map(self.tuples.kept, args))
+                kwargs = kwargs and {name: self.tuples.kept(part) for name, part in kwargs.items()}
         elif op in traits.HAS_DEFAULT:
             self._stage(args[1:])
         lowered, inferred = _lower_for(self, definition, args, kwargs)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.structure import Structure, used_in
 from autograph.runtime.engines.native.analysis.view_groups import view_group
-from autograph.runtime.engines.native.analysis.views_where_read import made_again
+from autograph.runtime.engines.native.analysis.views_where_read import ViewsWhereRead, made_again
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, walk
 from autograph.runtime.graph.operands import DTYPES
@@ -26,7 +26,12 @@ from autograph.runtime.graph.types import INT, ObjectType, TensorType
 _RANGE = ObjectType("range", (INT,))
 
 
-class CountedLoops(Copier):
+def without_rows(graph: Graph) -> Graph:
+    """A copy of a graph with counted loops, and with views where they are read."""
+    return ViewsWhereRead(_CountedLoops(graph).graph).graph
+
+
+class _CountedLoops(Copier):
     """Copies a graph with counted loops in the place of loops over arrays.
 
     Attributes:
