@@ -103,9 +103,8 @@ FUNCTIONS = [totals, numbered, pairs, unpacked, shifted, early, too_far, kept, n
 SHAPES = [(5, 4), (1, 2), (2, 7), (3, 3)]
 
 
-@pytest.mark.parametrize("dtype", "df?iB")
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_results_are_those_of_iterators(function, dtype):
+def check_matrices(function, dtype):
+    """Compare the outcomes for matrices of several shapes, in both orders, and reversed."""
     staged = native(function)
     for shape in SHAPES * 2:
         x = (RANDOM.random(shape) * 4).astype(dtype)
@@ -113,8 +112,8 @@ def test_results_are_those_of_iterators(function, dtype):
             same(staged, function, make())
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_without_rows_and_with_numbers_that_numpy_warns_of(function):
+def check_strange(function):
+    """Compare the outcomes without rows, with numbers that NumPy warns of, and of another rank."""
     staged = native(function)
     strange = np.array([[0.0, 0, 1], [1e308, 1e308, np.inf], [np.nan, -0.0, 1e308]])
     for x in (np.zeros((0, 3)), strange, np.ones((3, 2, 2))):
@@ -122,14 +121,30 @@ def test_without_rows_and_with_numbers_that_numpy_warns_of(function):
             same(staged, function, x)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_python_goes_on_from_each_node(function, fuel):
-    staged, x = native(function), RANDOM.random((4, 3)) + 0.25
+def check_each_exit(function, fuel):
+    """Compare the outcomes if Python goes on from each node."""
+    staged, x = native(function), RANDOM.random((4, 3)) * 1.5 + 0.25
     for nodes in range(60):
         fuel.value = nodes
         same(staged, function, x)
     fuel.value = -1
     same(staged, function, x)
+
+
+@pytest.mark.parametrize("dtype", "df?iB")
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_results_are_those_of_iterators(function, dtype):
+    check_matrices(function, dtype)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_without_rows_and_with_numbers_that_numpy_warns_of(function):
+    check_strange(function)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_python_goes_on_from_each_node(function, fuel):
+    check_each_exit(function, fuel)
 
 
 @pytest.mark.parametrize("function", [totals, numbered, pairs, unpacked])

@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from tests.runtime.engines.native.analysis.test_loops_over_arrays import RANDOM, SHAPES, same
+from tests.runtime.engines.native.analysis.test_loops_over_arrays import (
+    RANDOM,
+    check_each_exit,
+    check_matrices,
+    check_strange,
+)
 from tests.runtime.engines.native.emit.test_products import native
 
 
@@ -140,30 +145,17 @@ FUNCTIONS = [*NO_OBJECTS, beyond, too_far, rebound, kept, around, swapped, resha
 @pytest.mark.parametrize("dtype", "df?iB")
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_results_are_those_of_objects(function, dtype):
-    staged = native(function)
-    for shape in SHAPES * 2:
-        x = (RANDOM.random(shape) * 4).astype(dtype)
-        for make in (x.copy, lambda x=x: np.asfortranarray(x).copy(order="K"), lambda x=x: x[::-1, ::-1].copy()[::-1]):
-            same(staged, function, make())
+    check_matrices(function, dtype)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_strange_numbers_and_shapes(function):
-    staged = native(function)
-    strange = np.array([[0.0, 0, 1], [1e308, 1e308, np.inf], [np.nan, -0.0, 1e308]])
-    for x in (np.zeros((0, 3)), strange, np.ones((3, 2, 2))):
-        for _ in range(2):
-            same(staged, function, x)
+    check_strange(function)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_python_goes_on_from_each_node(function, fuel):
-    staged, x = native(function), RANDOM.random((4, 3)) * 2
-    for nodes in range(60):
-        fuel.value = nodes
-        same(staged, function, x)
-    fuel.value = -1
-    same(staged, function, x)
+    check_each_exit(function, fuel)
 
 
 @pytest.mark.parametrize("function", NO_OBJECTS)
