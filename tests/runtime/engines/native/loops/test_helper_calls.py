@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import gc
 import io
 import sys
 import threading
@@ -18,7 +17,8 @@ import pytest
 import autograph as ag
 from autograph.common.cpython_internals import RECURSION_LEFT
 from autograph.runtime.engines.native.abi.links import Link
-from autograph.runtime.graph.recursion import Helper
+from autograph.runtime.graph.graph import walk
+from autograph.runtime.graph.recursion import helper_in
 
 pytestmark = pytest.mark.skipif(not RECURSION_LEFT, reason="Python's counter of frames is not where it is known to be")
 
@@ -392,7 +392,7 @@ def python_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ("function", "call"),
     [
         (overflows_in_a_loop, (10,)), (overflows, (10,)), (divides, (3, 9)), (sorts, ([3, 1, 2] * 7,)),
-        (changes_sets_and_dicts, (5,)), (calls_each_other, (10,)),
+        (changes_arrays_often, (np.arange(9), 9)), (changes_sets_and_dicts, (5,)), (calls_each_other, (10,)),
     ],
     ids=lambda each: getattr(each, "__name__", ""),
 )  # fmt: skip
@@ -403,10 +403,9 @@ def test_machine_code_calls_machine_code(
     for _ in range(4):
         staged(*copy.deepcopy(call))
     assert not python_calls
-    helpers = [each for each in gc.get_objects() if isinstance(each, Helper) and any(
-        link._holds() for link in each.links.values()
-    )]
-    assert helpers
+    helpers = [helper_in(node) for trace in staged.traces for node in walk(trace.graph.block)]
+    links = [link for helper in helpers if helper is not None for link in helper.links.values()]
+    assert links and all(link._holds() for link in links), staged.explain(*copy.deepcopy(call))
 
 
 # Helpers that change --------------------------------------------------------------------------------------------------
