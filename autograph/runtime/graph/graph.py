@@ -202,6 +202,13 @@ def gather(args: Any, found: list[Value]) -> None:
         gather((args.start, args.stop, args.step), found)
 
 
+def piece(block: Block, place: Place, kwargs: dict[str, Any] | None = None) -> Node:
+    """An `if True:` around a block, so that engines take its nodes as they do a loop. It has no outputs yet."""
+    never = Block()
+    never.results = None
+    return Node("if", (True,), kwargs, (block, never), place)
+
+
 def values_in(args: Any) -> list[Value]:
     """All values in a nested argument, in order."""
     found: list[Value] = []

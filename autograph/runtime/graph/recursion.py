@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
-from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, walk
+from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, piece, walk
 from autograph.runtime.graph.types import TensorType, type_of
 
 FEW = 50        # nodes
@@ -108,9 +108,9 @@ def as_one(graph: Graph) -> Block | None:
     (result,) = block.results
     if isinstance(result, (tuple, list, dict, Constant)):
         return None
-    body, never, whole = Block(block.nodes), Block(), Block()
-    body.results, never.results, whole.params = (result,), None, block.params
-    node = whole.append(Node("if", (True,), {"itself": True}, (body, never), block.nodes[0].place))
+    body, whole = Block(block.nodes), Block()
+    body.results, whole.params = (result,), block.params
+    node = whole.append(piece(body, block.nodes[0].place, {"itself": True}))
     made = node.add_output(type_of(result))
     is_made = isinstance(result, Value) and result.node is not None     # else it is the same without this node
     whole.results = (made if is_made else result,)

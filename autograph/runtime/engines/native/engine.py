@@ -133,8 +133,8 @@ class Executable(Rebindable, engine.Compiled):
     @property
     def whole(self) -> Region | None:
         """The region that does all that the graph does, if there is one."""
-        first, *more = [*self.native.regions, None]
-        return first if first is not None and not more[1:] and calls_itself(first.structure.root) else None
+        regions = self.native.regions
+        return regions[0] if len(regions) == 1 and calls_itself(regions[0].structure.root) else None
 
     @property
     def source(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.runtime.engines.native.analysis.identities import compares_new_objects
-from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, values_in, walk
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, piece, values_in, walk
 from autograph.runtime.graph.recursion import as_one
 from autograph.runtime.graph.traits import LOOP
 from autograph.runtime.graph.types import ObjectType
@@ -23,8 +23,7 @@ def one_piece(graph: Graph) -> Graph | None:
     nodes, results = list(walk(graph.block)), graph.block.results
     if results is None or not _is_suitable(graph, nodes):
         return None
-    body, never, whole = Block(graph.block.nodes), Block(), Block()
-    never.results = None
+    body, whole = Block(graph.block.nodes), Block()
     whole.params = graph.block.params
     (result,) = results
     if type(result) is tuple:
@@ -35,7 +34,7 @@ def one_piece(graph: Graph) -> Graph | None:
     elif not isinstance(result, Value) and type(result) not in _ATOMS:
         return None
     body.results = tuple(value for value in values_in(result) if value.node is not None)
-    node = whole.append(Node("if", (True,), None, (body, never), graph.block.nodes[0].place))
+    node = whole.append(piece(body, graph.block.nodes[0].place))
     outputs = {value: node.add_output(value.type, value.name) for value in body.results}
     whole.results = (map_args(lambda leaf: outputs.get(leaf, leaf) if isinstance(leaf, Value) else leaf, result),)
     return Graph(graph.name, whole)

@@ -29,7 +29,7 @@ from autograph.runtime.engines.native.analysis.view_groups import (
 from autograph.runtime.engines.native.kernels.fusion import Fuser
 from autograph.runtime.engines.native.kernels.kernel import Kernel
 from autograph.runtime.graph.effects import effect_of
-from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, walk
+from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, piece, walk
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
 from autograph.runtime.graph.operands import DTYPES
 from autograph.runtime.graph.recursion import calls_itself
@@ -111,11 +111,10 @@ def _piece(nodes: list[Node], used: Counter[Value]) -> tuple[Node, list[Node]]:
             views.insert(0, node)
             uses.subtract(node.inputs)
     values = [value for node in nodes if node not in views for value in node.outputs if used[value] > uses[value]]
-    block.results, never = tuple(values), Block()
-    never.results = None
-    piece = Node("if", (True,), None, (block, never), nodes[0].place)
-    piece.outputs = values
-    return piece, views
+    block.results = tuple(values)
+    made = piece(block, nodes[0].place)
+    made.outputs = values
+    return made, views
 
 
 def _is_statement(node: Node) -> bool:
