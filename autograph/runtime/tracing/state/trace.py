@@ -347,12 +347,12 @@ class Trace(Blocks):
             result = of_types(function, [self.type_of(a) if is_tensor(a) else a for a in args], kwargs)
             if result is not NotImplemented:
                 return result
-        op = op_of(function)
-        if op is None:
+        if (op := op_of(function)) is None:
             parts = (*args, *kwargs.values())
             check_names(self, str(own_attribute(function, "__name__")), parts, False)
             why = self.callbacks.note(function, parts)
-            self.report("callback", f"{full_name_of(function)} is called as it is, {why}")
+            if called is None:
+                self.report("callback", f"{full_name_of(function)} is called as it is, {why}")
             return self._call(function, (called or function, *args), kwargs)
         return self.record(op, args, kwargs)
 
