@@ -14,7 +14,7 @@ from autograph.runtime.engines.native.emit.buffers import MANY, Buffer, pointer,
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.external_calls import make_array
 from autograph.runtime.engines.native.emit.vector_elements import Place, begin_checks, in_memory, reader, ref_of
-from autograph.runtime.engines.native.emit.vector_stores import are_apart, span
+from autograph.runtime.engines.native.emit.vector_stores import are_apart, lies_apart, span
 from autograph.runtime.engines.native.libmath.libm import raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -73,9 +73,10 @@ def store_chosen(emit: Emitter, target: View, mask: Mask, value: View | Computed
     b, module = emit.b, emit.b.function.module
     emit.settle()
     emit.leave_if(Number(BOOL, b.xor(are_apart(emit, target), ir.TRUE)))
+    low, high = span(emit, target)
     for each in (mask, value):
         if isinstance(each, View):
-            _leave_if_shared(emit, target, each)
+            emit.leave_if(Number(BOOL, b.xor(lies_apart(emit, each, low, high), ir.TRUE)))
     buffer, bits = _read(emit, "mask", mask)
     where = pointer(emit, bits), bits.length.ref
     if isinstance(value, Number):
@@ -116,13 +117,6 @@ def _leave_unless_contiguous(emit: Emitter, x: View, axis: int) -> None:
     b = emit.b
     differs = b.icmp("ne", x.strides[axis].ref, x.dtype.itemsize)
     emit.leave_if(Number(BOOL, b.and_(differs, b.icmp("sgt", x.shape[axis].ref, 1))))
-
-
-def _leave_if_shared(emit: Emitter, target: View, other: View) -> None:
-    """Leave machine code if two vectors may share memory."""
-    b = emit.b
-    (low, high), (first, last) = span(emit, target), span(emit, other)
-    emit.leave_if(Number(BOOL, b.and_(b.icmp("sge", last, low), b.icmp("sge", high, first))))
 
 
 # Functions ------------------------------------------------------------------------------------------------------------

@@ -103,10 +103,14 @@ def _may_be_direct(emit: Emitter, target: View, views: Sequence[View]) -> ir.Val
             is_same = b.icmp("eq", view.data.ref, target.data.ref)
             for one, other in zip(view.strides, target.strides):
                 is_same = b.and_(is_same, b.icmp("eq", one.ref, other.ref))
-        first, last = span(emit, view)
-        is_apart = b.or_(b.icmp("slt", last, low), b.icmp("slt", high, first))
-        found = b.and_(found, b.or_(is_same, is_apart))
+        found = b.and_(found, b.or_(is_same, lies_apart(emit, view, low, high)))
     return found
+
+
+def lies_apart(emit: Emitter, x: View, low: ir.Value, high: ir.Value) -> ir.Value:
+    """Whether no byte of the elements of a vector lies from one address to another one."""
+    first, last = span(emit, x)
+    return emit.b.or_(emit.b.icmp("slt", last, low), emit.b.icmp("slt", high, first))
 
 
 def are_apart(emit: Emitter, x: View) -> ir.Value:

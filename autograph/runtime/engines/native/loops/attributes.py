@@ -51,9 +51,6 @@ from autograph.runtime.graph.traits import MAKES_OBJECTS, ON_ATTRIBUTE
 from autograph.runtime.graph.types import BOOL
 from autograph.runtime.ops.python.attributes import REFLECTED, takes_first
 
-_SEARCH = "attribute_in_dict"
-
-
 # The address of an attribute ------------------------------------------------------------------------------------------
 
 
