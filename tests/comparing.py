@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import linecache
 import traceback
 from collections.abc import Callable, Collection, Mapping
@@ -50,3 +51,19 @@ def of_expression(parameters: str, expression: str, names: dict[str, Any]) -> Ca
     defined = dict(names)
     exec(compile(text, filename, "exec", dont_inherit=True), defined)
     return defined["f"]
+
+
+def assert_same(staged: Any, *args: Any, names: Collection[str] = ()) -> None:
+    """Assert that a staged function does what its plain form does, each with copies of the arguments.
+
+    Args:
+        names: of the functions that it calls, see `result_or_error`.
+    """
+    plain = staged.__wrapped__
+    given, others = copy.deepcopy(args), copy.deepcopy(args)
+    names = plain.__name__, *names
+    wanted, found = result_or_error(plain, *given, names=names), result_or_error(staged, *others, names=names)
+    assert repr((found, others)) == repr((wanted, given))
+    assert type(found) is type(wanted)
+    if isinstance(wanted, tuple):
+        assert list(map(type, found)) == list(map(type, wanted))

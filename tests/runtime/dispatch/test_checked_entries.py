@@ -3,15 +3,17 @@
 import copy
 import math
 import types
+from functools import partial
 
 import numpy as np
 import pytest
 
 import autograph as ag
 from autograph.runtime.dispatch import specialize
-from tests.comparing import result_or_error
+from tests import comparing
 
 SCALE, OFFSETS = 2.0, (1.0, 2.0)
+assert_same = partial(comparing.assert_same, names=["helper"])
 
 
 @pytest.fixture(autouse=True)
@@ -29,17 +31,6 @@ def often(function, *args, engine="native"):
 
 def is_checked(staged):
     return any(each is not None for trace in staged.traces for each in trace.checked.values())
-
-
-def assert_same(staged, *args):
-    plain = staged.__wrapped__
-    given, others = copy.deepcopy(args), copy.deepcopy(args)
-    names = (plain.__name__, "helper")
-    wanted = result_or_error(plain, *given, names=names)
-    found = result_or_error(staged, *others, names=names)
-    assert repr((found, others)) == repr((wanted, given))
-    if not isinstance(wanted, tuple):
-        assert type(found) is type(wanted)
 
 
 def helper(x, y=3.0):
@@ -190,8 +181,8 @@ def test_arrays_of_other_layouts_are_seen(engine):
     staged = often(changed, np.arange(6.0).reshape(2, 3), 2.0, engine=engine)
     assert engine == "auto" or is_checked(staged)
     for x in arrays():
-        wanted = result_or_error(changed, x.copy() if x.flags.writeable else x, 2.0, names=())
-        found = result_or_error(staged, x.copy() if x.flags.writeable else x, 2.0, names=())
+        wanted = comparing.result_or_error(changed, x.copy() if x.flags.writeable else x, 2.0, names=())
+        found = comparing.result_or_error(staged, x.copy() if x.flags.writeable else x, 2.0, names=())
         assert repr(found) == repr(wanted) and type(found) is type(wanted)
 
 

@@ -10,7 +10,7 @@ import pytest
 import autograph as ag
 from autograph.runtime.dispatch import specialize
 from autograph.runtime.engines.native import short_calls
-from tests.comparing import result_or_error
+from tests.comparing import assert_same
 
 pytestmark = pytest.mark.filterwarnings("ignore::autograph.errors.RetraceWarning")
 
@@ -30,19 +30,6 @@ def often(function, *args, is_whole=True):
         assert repr((staged(*given), given)) == repr((function(*others), others))
     assert ("one piece of machine code, since" in str(staged.explain(*copy.deepcopy(args)))) is is_whole
     return staged
-
-
-def assert_same(staged, *args):
-    plain = staged.__wrapped__
-    given, others = copy.deepcopy(args), copy.deepcopy(args)
-    names = (plain.__name__, "helper")
-    wanted = result_or_error(plain, *given, names=names)
-    found = result_or_error(staged, *others, names=names)
-    assert repr((found, others)) == repr((wanted, given))
-    if isinstance(wanted, tuple) and type(wanted[0]) is not type:
-        assert [*map(type, found)] == [*map(type, wanted)]
-    else:
-        assert type(found) is type(wanted)
 
 
 def rotation(a, b, c, s):
