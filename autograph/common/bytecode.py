@@ -132,14 +132,18 @@ _OF_FRAMES = (inspect.stack, traceback.extract_stack, traceback.format_stack, tr
 
 
 @of_code
-def rebound_names(code: CodeType) -> set[str]:
-    """The variables of its module, and of functions around it, that code rebinds."""
-    stored = [(each.opname, each.argval) for each in dis.get_instructions(code) if each.opname in _REBINDING]
-    own = {name for does, name in stored if does != "STORE_DEREF" or name in code.co_freevars}
-    return own.union(*(rebound_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)))
+def rebound_globals(code: CodeType) -> frozenset[str]:
+    """The globals that code, or code in it, sets or deletes."""
+    rebinds = ("STORE_GLOBAL", "DELETE_GLOBAL")
+    found = [(each, part) for each in codes_in(code) for _, does, part in instructions(each) if does in rebinds]
+    return frozenset(part if type(part) is str else each.co_names[part] for each, part in found)
 
 
-_REBINDING = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_DEREF"})
+def rebound_in(module: dict[str, Any]) -> set[str]:
+    """The globals of a module, given its names, that its functions and methods set."""
+    classes = [vars(part) for part in module.values() if type(part) is type]
+    functions = [part for names in (module, *classes) for part in names.values() if type(part) is FunctionType]
+    return {name for function in functions for name in rebound_globals(function.__code__)}
 
 
 # `[*x]`, `(*x,)`, `{**x}` and `f(*x)`; not `{*x}`, as operations on sets do not look at items.

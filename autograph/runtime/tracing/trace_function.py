@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import packages, pytree
-from autograph.common.bytecode import rebound_names
 from autograph.common.packages import matching, package_of_function
 from autograph.common.statics import class_attribute, class_has, is_a, is_descriptor
+from autograph.common.trace_rules import is_plain
 from autograph.errors import DerivativeError
 from autograph.runtime.graph.callables import name_of, parameters_of, place_of
 from autograph.runtime.graph.graph import Graph, Place, Value, walk
@@ -27,7 +27,7 @@ from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Helpers, Recursion
 from autograph.runtime.tracing.calls.dispatch import Caller, Converter
 from autograph.runtime.tracing.calls.guarded_methods import GuardedMethods
-from autograph.runtime.tracing.calls.handed_functions import Changes, changes_of
+from autograph.runtime.tracing.calls.handed_functions import Changes
 from autograph.runtime.tracing.calls.special_methods import Instrumentation
 from autograph.runtime.tracing.comprehensions import collected
 from autograph.runtime.tracing.environment.attribute_guards import attribute_guards
@@ -207,31 +207,34 @@ class FunctionContext(TraceContext):
 
     def _check_handed(self) -> None:
         """Check that traced code reads nothing that a callback may have changed."""
-        names, free = self.calls.names, self.calls.free
-        handed = self.trace.callbacks.handed
-        changes = [(changes_of(thing), name) for thing, name in handed if type(thing) is FunctionType]
+        changes = [(Changes(*things), name) for name, things in self.trace.callbacks.handed]
         self._check_containers([each for each, _ in changes])
-        changed = ((thing, name) for each, name in changes for thing in each.objects)
-        for thing, function in (*handed, *changed):
-            if type(thing) is FunctionType:
-                read = sorted((names | free).intersection(rebound_names(thing.__code__)))
-                what = f"{function} is called when the graph runs, and rebinds the variable"
-            else:
-                read = sorted(names.intersection(attributes(thing)))
-                what = f"{function} is called when the graph runs, and may change, of the {type(thing).__qualname__},"
-                if getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False):
-                    continue
-            if read:
-                self.trace.graph_break(f"{what} {read[0]}, which is read here")
         for each, function in changes:
-            for kind in each.classes:
-                for name in sorted(names & each.attributes & vars(kind).keys()):
-                    what = f"{function} is called when the graph runs, and may set {kind.__qualname__}.{name}"
-                    self.trace.graph_break(f"{what}, which is read here")
+            for owner, name in self._read_of(each):
+                what = f"{function} is called when the graph runs, and may change {owner}{name}, which is read here"
+                self.trace.graph_break(what)
+
+    def _read_of(self, changes: Changes) -> Iterator[tuple[str, str]]:
+        """The owners and names of things that traced code reads and a call may change."""
+        names = self.calls.names
+        yield from (("", name) for cell, name in changes.cells if id(cell) in self.environment.cells)
+        for number, own in self.environment.globals.items():
+            module, read = str(own.real.get("__name__")), own.read()
+            yield from (("", name) for of, name in changes.rebound if of is own.real and name in read)
+            if (changes.has_all or number in changes.modules) and not is_plain(module):
+                set_ = read if changes.sets_any else read & changes.attributes
+                yield from ((f"{module}.", name) for name in sorted(set_))
+        for kind in changes.classes:
+            read = names & vars(kind).keys() if changes.sets_any else names & vars(kind).keys() & changes.attributes
+            yield from ((f"{kind.__qualname__}.", name) for name in sorted(read))
+        for thing in changes.objects if changes.has_effects else ():
+            if not getattr(getattr(type(thing), "__dataclass_params__", None), "frozen", False):
+                read = names.intersection(attributes(thing))
+                yield from ((f"the attribute {type(thing).__qualname__}.", name) for name in sorted(read))
 
     def _check_containers(self, changes: Sequence[Changes]) -> None:
         """Let the graph read containers that callbacks may change, instead of the trace."""
-        changed = {id(thing) for each in changes for thing in each.containers}
+        changed = {id(thing) for each in changes if each.has_changes for thing in each.containers}
         copies = self.aliases.copies() if changed else ()
         stale = {source.key for value, source in copies if id(value) in changed}
         if stale:

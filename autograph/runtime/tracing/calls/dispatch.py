@@ -262,7 +262,7 @@ class Caller(Calls):
         if is_users(kind) and method is None:
             return function     # Python raises that it cannot be called
         if is_users(kind) and type(inner := underlying(method)) is types.FunctionType:
-            return self._method(types.MethodType(inner, function))
+            return self.replacement(types.MethodType(inner, function))
         if kind in _UNBOUND and issubclass(function.__objclass__, CONTAINERS):
             return unbound(self.trace, function)
         if kind in (types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType):

@@ -292,7 +292,7 @@ def _dispatching(function: types.FunctionType, name: str = "") -> Callable[..., 
     @functools.wraps(function)
     @on_behalf
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        if not CURRENT.traces or getattr(function, "__ag_do_not_convert__", False):
+        if not CURRENT.traces:
             return function(*args, **kwargs)
         trace = CURRENT.traces[-1]
         nodes = len(trace.block.nodes)

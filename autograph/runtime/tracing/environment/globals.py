@@ -100,6 +100,10 @@ class Globals(Fallback):
         parts = {"name": name, "module": self.real, "builtins": names, "builtin": names[name]}
         self._environment.guard(("name not in module and builtins[name] is builtin", parts), f"the builtin {name}")
 
+    def read(self) -> set[str]:
+        """The names that traced code has read or set."""
+        return {name for name in self if name not in OWN_NAMES} | self.captured.keys()
+
     def view(self, module: ModuleType) -> ModuleView:
         """The stand-in for the module with these globals."""
         if self._view is None:

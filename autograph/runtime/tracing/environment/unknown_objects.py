@@ -12,9 +12,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple, NoReturn
 
+from autograph.common.bytecode import rebound_in
 from autograph.common.statics import class_attribute, is_a
 from autograph.common.trace_rules import is_plain
 from autograph.runtime.graph.aliasing import Aliasing
@@ -68,6 +69,9 @@ def check_unknown_objects(
         if change.attribute != "" or change.method:
             if things is None:
                 things = [thing for thing in sources.reachable() if is_open(type(thing))]
+            if found := _global_read(change, environment):
+                what = f"the global {found} may be set by code that only the graph knows, and is read here"
+                raise Plain(what, change.node.place)
             for thing in things:
                 if _may_change(change, thing):
                     found = _read_attribute(thing, change.attribute or None, sources.reads_of(thing), names)
@@ -91,6 +95,18 @@ def _may_change(change: Change, thing: Any) -> bool:
     if change.attribute == "":
         return _is_users(class_attribute(type(thing), change.method))
     return change.kind in (None, type(thing)) or issubclass(type(thing), change.kind or object)
+
+
+def _global_read(change: Change, environment: CapturedEnvironment) -> str | None:
+    """A global that traced code reads, and that a change of a module's attribute, or unknown code, may set."""
+    if change.kind not in (None, ModuleType) or change.attribute == "":
+        return None
+    for own in environment.globals.values():
+        if not is_plain(str(own.real.get("__name__"))):
+            may_be_set = rebound_in(own.real) if change.attribute is None else {change.attribute}
+            for name in sorted(own.read() & may_be_set):
+                return name
+    return None
 
 
 def _is_users(method: Any) -> bool:

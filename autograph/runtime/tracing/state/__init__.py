@@ -2,5 +2,6 @@
 
 `trace.py` records nodes. `undo_log.py` can undo changes of containers and objects; `staged_containers.py`,
 `iterators.py` and `element_types.py` are about the program's containers, `mutation.py` changes them, `escape.py` finds
-those that other code knows. `exceptions.py`, `blame.py` and `graph_break_policy.py` handle errors and signals.
+those that other code knows, `callbacks.py` notes what the graph calls as it is. `exceptions.py`, `blame.py` and
+`graph_break_policy.py` handle errors and signals.
 """

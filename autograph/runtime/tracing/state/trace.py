@@ -10,16 +10,14 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from threading import get_ident
-from types import FunctionType
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from autograph.common import budget
 from autograph.common.bytecode import stored_names
-from autograph.common.packages import is_opaque_class, untraced, why_called
+from autograph.common.packages import is_opaque_class, untraced
 from autograph.common.statics import own_attribute
-from autograph.common.trace_rules import is_plain
 from autograph.errors import StagingError
 from autograph.runtime.graph import traits
 from autograph.runtime.graph.callables import full_name_of
@@ -36,7 +34,6 @@ from autograph.runtime.graph.graph import (
     user_line,
     walk,
 )
-from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.opdef import ORDERED, WRITE, OpDef, lookup, op_of
 from autograph.runtime.graph.signature import Event
 from autograph.runtime.graph.types import NONE, MaybeUnbound, ObjectType, TensorType, Type
@@ -55,6 +52,7 @@ from autograph.runtime.tracing.proxies.proxy import Method, Tensor, check_names,
 from autograph.runtime.tracing.proxies.source_location import Handling, SourceLocation
 from autograph.runtime.tracing.proxies.static_class import ABOUT_TYPES, class_of, of_types
 from autograph.runtime.tracing.state.blame import check_not_own
+from autograph.runtime.tracing.state.callbacks import Callbacks
 from autograph.runtime.tracing.state.element_types import Assumptions, refine_lists
 from autograph.runtime.tracing.state.escape import Replacements, Tuples
 from autograph.runtime.tracing.state.likely_objects import LikelyObjects
@@ -171,37 +169,6 @@ class Opened:
     def __exit__(self, *raised: Any) -> None:
         self._blocks.block = self._before
         self._blocks.opened.pop()
-
-
-class Callbacks:
-    """The functions that the graph calls without tracing them.
-
-    Attributes:
-        called: the functions.
-        handed: the user's functions among them, and their arguments of the user's classes; each with the function's
-            name.
-        packages: installed packages whose functions and objects the graph uses.
-        differentiated: whether a derivative, which cannot go through callbacks, is recorded.
-    """
-
-    def __init__(self) -> None:
-        self.called: list[Any] = []
-        self.handed: list[tuple[Any, str]] = []
-        self.packages: set[str] = set()
-        self.differentiated = False
-
-    def note(self, function: Any, args: tuple[Any, ...]) -> str:
-        """Note that a function is called; returns the reason why it is not traced into."""
-        self.called.append(function)
-        package, why = why_called(function)
-        self.packages.update(package)
-        if type(function) is FunctionType and not is_plain(str(function.__module__)):
-            self.handed += [(part, function.__name__) for part in (function, *filter(is_users_object, args))]
-        return why
-
-    def differentiate(self) -> None:
-        """Note that a derivative is recorded."""
-        self.differentiated = True
 
 
 class Trace(Blocks):
