@@ -5,7 +5,8 @@ place of the index has the number of an entry, or `EMPTY`, or belongs to a key t
 the hash modulo the size of the index, and goes on as `places` says until it comes to the key or to an empty place. The
 kind of a table says what its entries are: if all keys are texts, an entry has no hash, since each text has its own.
 
-A set has its entries in the table itself, and looks at the next ones first.
+A set has its entries in the table itself, and looks at the next ones first. A key that was removed leaves a dummy, the
+last of which, on the way to an empty entry, takes the next new key.
 """
 
 from __future__ import annotations
@@ -36,12 +37,15 @@ from autograph.common.cpython_internals import (
 DICT_USED, DICT_VERSION, WATCHERS = 16, 24, 0xFF
 GENERAL, TEXTS = 0, 1   # kinds of tables, from CPython 3.11 on
 LOG_SIZE = INDEX_SIZE - 1   # where such a table has the logarithm of the size of its index
+# Where a table has its version, 0 if it has none; the number of entries for which there is room; and that of entries.
+TABLE_VERSION, TABLE_ROOM, TABLE_COUNT = 12, 16, 24
 EMPTY = -1              # a place of an index
 SHIFT = 5               # of the bits of the hash that join in
 TEXT_HASH, IS_COMPACT = 24, 1 << 5      # where a text has its hash, or -1; the bit of its state if letters follow it
 # Where a set has the size of its table less one, and the table, whose entries are key and hash; how many entries behind
 # one it looks at.
 SET_MASK, SET_TABLE, SET_HASH, SET_ENTRY, NEIGHBORS = 32, 40, 8, 16, 9
+SET_FILL, SET_USED = 16, 24     # where it has the number of entries that are or were in use, and of those that are
 FACTORY = 48            # where a `defaultdict` has its factory
 _BYTES = ctypes.c_int8, ctypes.c_int16, ctypes.c_int32, ctypes.c_int64
 LIMITS = 0xFF, 0xFFFF, 0xFFFFFFFF       # the largest old tables whose index has numbers of 1, 2 and 4 bytes
@@ -91,6 +95,19 @@ def set_address(thing: set[Any], key: int | str) -> int:
     return 0
 
 
+class Dummy(bytes):
+    """The address of the object that takes the place of a key that was removed from a set, in memory."""
+
+    def __new__(cls) -> Dummy:
+        thing = {7}
+        thing.remove(7)
+        (table,) = read(WORD, id(thing) + SET_TABLE)
+        return super().__new__(cls, read(WORD, table + 7 * SET_ENTRY)[0].to_bytes(8, "little"))
+
+
+DUMMY = Dummy()
+
+
 def _is_key(address: int, key: int | str) -> bool:
     thing = ctypes.cast(address, ctypes.py_object).value
     return type(thing) is type(key) and thing == key
@@ -134,6 +151,42 @@ def _has_set_tables() -> bool:
     return True
 
 
+def _counts_entries() -> bool:
+    """Whether dicts and sets count their entries as described above, and Python makes larger tables when it is time."""
+    thing, texts, items = dict.fromkeys(range(3), 0), {"a": 0}, {1, 2}
+    for key in range(3, 40):
+        (table,) = read(WORD, id(thing) + DICT_NAMES)
+        was_full = not IS_OLD and read(ctypes.c_int64, table + TABLE_ROOM) == [0]
+        if not IS_OLD and read(ctypes.c_int64, table + TABLE_COUNT) != [key]:
+            return False
+        thing[key] = key
+        if not IS_OLD and was_full != (read(WORD, id(thing) + DICT_NAMES) != [table]):
+            return False
+        (table,), (mask,) = read(WORD, id(items) + SET_TABLE), read(WORD, id(items) + SET_MASK)
+        fill, used = read(WORD, id(items) + SET_FILL, 2)
+        items.add(key)
+        has_room = (fill + 1) * 5 < mask * 3
+        if used != key - 1 or fill != used or has_room != (read(WORD, id(items) + SET_TABLE) == [table]):
+            return False
+    (table,) = read(WORD, id(items) + SET_TABLE)
+    items.remove(30)
+    entry = table + 30 * SET_ENTRY
+    is_removed = read(WORD, entry) == [int.from_bytes(DUMMY, "little")] and read(ctypes.c_int64, entry + 8) == [-1]
+    kinds = [read(ctypes.c_uint8, read(WORD, id(each) + DICT_NAMES)[0] + LOG_SIZE + 2)[0] for each in (thing, texts)]
+    return is_removed and read(WORD, id(items) + SET_FILL, 2) == [39, 38] and (IS_OLD or kinds == [GENERAL, TEXTS])
+
+
+def _uses_entries_again() -> bool:
+    """Whether a set puts a new key where one was removed: into the last such entry on its way to an empty one."""
+    items = set(range(10))
+    (table,) = read(WORD, id(items) + SET_TABLE)
+    for key in (3, 5):
+        items.remove(key)
+    items.add(35)       # which would be at 3, as there are 32 entries
+    found = read(WORD, table + 3 * SET_ENTRY) + read(WORD, table + 5 * SET_ENTRY)
+    return found == [int.from_bytes(DUMMY, "little"), id(35)] and read(WORD, id(items) + SET_FILL, 2) == [10, 9]
+
+
 def _has_text_hashes() -> bool:
     for text in ("abc", "é", "€"):
         key = "".join([*text])
@@ -150,4 +203,5 @@ def _has_text_hashes() -> bool:
 HAS_TABLES = (
     HAS_PLACES and HAS_DIGITS and HAS_SIMPLE_COUNTS and _has_text_hashes()
     and _has_dict_tables() and _has_versions() and _has_set_tables()
+    and _counts_entries() and _uses_entries_again()
 )  # fmt: skip

@@ -1,9 +1,12 @@
 """Keys in dicts and sets, looked up in their tables without Python.
 
 The functions are parts of the module of the code that calls them. They only read memory, so LLVM looks up a key once
-for `if x in h: h[x] += 1`. Each returns the address of the reference to the value (of the entry, in a set); null if the
-key is not there; or `ASK` where only Python knows: if a key of another class may be equal, if the table is one that
-objects share, if an integer is large, or if a text has no hash yet.
+for `if x in h: h[x] += 1`. Each returns the address of the reference to the value (of the entry, in a set). If the key
+is not there, it returns `ABSENT` in the lowest bits, and above them where a new key goes: the address of the entry in a
+set, the place in the index of a dict. Where only Python knows, it returns `ASK`: if a key of another class may be
+equal, if the table is one that objects share, if an integer is large, or if a text has no hash yet.
+
+A new key is put at that place (`put_in_set`, `put_in_dict`), unless Python would make another table.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from autograph.runtime.engines.native.llvm.ir import I8, I16, I32, I64, NULL, PT
 from autograph.runtime.engines.native.llvm.table_layouts import (
     DICT_USED,
     DICT_VERSION,
+    DUMMY,
     EMPTY,
     GENERAL,
     IS_COMPACT,
@@ -42,16 +46,22 @@ from autograph.runtime.engines.native.llvm.table_layouts import (
     LOG_SIZE,
     NEIGHBORS,
     SET_ENTRY,
+    SET_FILL,
     SET_HASH,
     SET_MASK,
     SET_TABLE,
+    SET_USED,
     SHIFT,
+    TABLE_COUNT,
+    TABLE_ROOM,
+    TABLE_VERSION,
     TEXT_HASH,
     TEXTS,
     WATCHERS,
 )
 
-ASK = 1
+ASK, ABSENT = 1, 2      # the lowest bits of a result that is no address of a key's place
+_BITS = ASK | ABSENT
 INTEGER, TEXT, OBJECT = "integer", "text", "object"     # kinds of keys: a number in a register, a `str`, any object
 _READS = "noinline nounwind readonly willreturn"
 _FAR = (1 << DIGIT_BITS) - 1    # the largest integer of one digit, which is its own hash
@@ -79,7 +89,12 @@ def find(objects: ObjectBuilder, thing: Value, is_set: bool, key: Value, kind: s
 
 def is_found(b: Builder, found: Value) -> Value:
     """Whether a lookup has found the key."""
-    return b.icmp("ugt", b.cast("ptrtoint", found, I64), ASK)
+    return b.icmp("eq", b.and_(b.cast("ptrtoint", found, I64), _BITS), 0)
+
+
+def is_absent(b: Builder, found: Value) -> Value:
+    """Whether a lookup says that the key is not there."""
+    return b.icmp("eq", b.and_(b.cast("ptrtoint", found, I64), _BITS), ABSENT)
 
 
 def is_watched(objects: ObjectBuilder, thing: Value) -> Value:
@@ -95,6 +110,116 @@ def set_version(objects: ObjectBuilder, thing: Value) -> None:
     version = b.load(I64, place)
     b.store(b.add(version, _STEP), place)
     b.store(version, b.gep(thing, DICT_VERSION))
+
+
+def put_in_set(
+    objects: ObjectBuilder, thing: Value, found: Value, key: Value, kind: str, make: Callable[[], Value]
+) -> Value:
+    """Put a key into a set where a lookup has not found it; gives whether there is room; else Python has to do it.
+
+    Args:
+        make: gives a new reference to the object of the key.
+    """
+    b = objects.b
+    fill, mask = (objects.load_at(I64, thing, each) for each in (SET_FILL, SET_MASK))
+    entry = b.cast("inttoptr", b.and_(b.cast("ptrtoint", found, I64), ~_BITS), PTR)
+    is_new = b.is_null(b.load(PTR, entry))     # else a key was removed there
+    more = b.add(fill, b.cast("zext", is_new, I64))
+    has_room = b.icmp("slt", b.mul(more, 5), b.mul(mask, 3))
+
+    def put() -> Value:
+        b.store(make(), entry)
+        b.store(_known_hash(objects, key, kind), b.gep(entry, SET_HASH))
+        b.store(more, b.gep(thing, SET_FILL))
+        b.store(b.add(objects.load_at(I64, thing, SET_USED), 1), b.gep(thing, SET_USED))
+        return ir.TRUE
+
+    return _if_room(b, b.or_(has_room, b.xor(is_new, ir.TRUE)), put)
+
+
+def take_from_set(objects: ObjectBuilder, thing: Value, found: Value) -> None:
+    """Remove the key that a lookup has found in a set."""
+    b, old = objects.b, objects.b.load(PTR, found)
+    b.store(objects.load_at(PTR, objects.address(DUMMY), ITEMS), found)
+    b.store(ir.constant(I64, -1), b.gep(found, SET_HASH))
+    b.store(b.sub(objects.load_at(I64, thing, SET_USED), 1), b.gep(thing, SET_USED))
+    objects.release(old)
+
+
+def put_in_dict(
+    objects: ObjectBuilder, thing: Value, found: Value, key: Value, kind: str, make: Callable[[], tuple[Value, Value]]
+) -> Value:
+    """Put a key and a value into a dict where a lookup has not found the key; gives whether there is room.
+
+    Args:
+        make: gives new references to the objects of both, which the garbage collector need not know.
+    """
+    if IS_OLD:
+        return ir.FALSE
+    b, table = objects.b, objects.load_at(PTR, thing, DICT_NAMES)
+    room, count = (objects.load_at(I64, table, each) for each in (TABLE_ROOM, TABLE_COUNT))
+    of = objects.load_at(I8, table, TABLE_KIND)
+    is_general, is_text = b.icmp("eq", of, GENERAL), _is_text(objects, key, kind)
+    fits = b.or_(is_general, b.and_(is_text, b.icmp("eq", of, TEXTS)))
+    fits = b.and_(b.and_(fits, b.icmp("sgt", room, 0)), b.xor(is_watched(objects, thing), ir.TRUE))
+
+    def put() -> Value:
+        size, width = _index_of(b, table)
+        has_hash = b.select(is_general, ir.constant(I64, 8), 0)
+        entry = b.gep(b.gep(table, b.binary("shl", size, width)), b.mul(count, b.add(has_hash, ENTRY)))
+        entry = b.gep(entry, INDEX)
+        with b.if_then(is_general):
+            b.store(_known_hash(objects, key, kind), entry)
+        entry, place = b.gep(entry, has_hash), b.binary("lshr", b.cast("ptrtoint", found, I64), 2)
+        for of, log in ((I8, 0), (I16, 1), (I32, 2)):
+            with b.if_then(b.icmp("eq", width, log)):
+                b.store(b.cast("trunc", count, of), b.gep(b.gep(table, INDEX), place, of))
+        new, value = make()
+        b.store(new, entry)
+        b.store(value, b.gep(entry, ENTRY_VALUE))
+        b.store(b.sub(room, 1), b.gep(table, TABLE_ROOM))
+        b.store(b.add(count, 1), b.gep(table, TABLE_COUNT))
+        b.store(ir.constant(I32, 0), b.gep(table, TABLE_VERSION))
+        b.store(b.add(objects.load_at(I64, thing, DICT_USED), 1), b.gep(thing, DICT_USED))
+        set_version(objects, thing)
+        return ir.TRUE
+
+    return _if_room(b, fits, put)
+
+
+def _if_room(b: Builder, has_room: Value, put: Callable[[], Value]) -> Value:
+    found = b.if_else(has_room, put, lambda: ir.FALSE)
+    assert found is not None
+    return found
+
+
+def _known_hash(objects: ObjectBuilder, key: Value, kind: str) -> Value:
+    """The hash of a key, after a lookup that did not ask."""
+    b = objects.b
+    if kind != OBJECT:
+        return _hash_of_number(b, key) if kind == INTEGER else b.load(I64, b.gep(key, TEXT_HASH))
+
+    def of_number() -> Value:
+        return _hash_of_number(b, integer_of_one_digit(b, key)[1])
+
+    found = b.if_else(_is_text(objects, key, kind), lambda: _known_hash(objects, key, TEXT), of_number)
+    assert found is not None
+    return found
+
+
+def _hash_of_number(b: Builder, key: Value) -> Value:
+    return b.select(b.icmp("eq", key, -1), ir.constant(I64, -2), key)
+
+
+def _is_text(objects: ObjectBuilder, key: Value, kind: str) -> Value:
+    """Whether a key is a text, after a lookup that did not ask."""
+    return objects.is_of_class(key, str) if kind == OBJECT else ir.TRUE if kind == TEXT else ir.FALSE
+
+
+def _index_of(b: Builder, table: Value) -> tuple[Value, Value]:
+    """The size of the index of a table, and the logarithm of the bytes of a number in it."""
+    log_size, log_bytes = (b.cast("zext", b.load(I8, b.gep(table, each)), I64) for each in (LOG_SIZE, INDEX_SIZE))
+    return b.binary("shl", ir.constant(I64, 1), log_size), b.sub(log_bytes, log_size)
 
 
 # Functions ------------------------------------------------------------------------------------------------------------
@@ -147,6 +272,11 @@ def ask(b: Builder) -> Value:
     return b.cast("inttoptr", ir.constant(I64, ASK), PTR)
 
 
+def _absent(b: Builder, place: Value) -> Value:
+    """That the key is not there, and where it would be."""
+    return b.gep(place, ABSENT)
+
+
 def _by_class(b: Builder, args: tuple[Value, ...], numbers: ir.Function, texts: ir.Function) -> None:
     """Look up an object of unknown class."""
     thing, key, of_int, of_str = args
@@ -163,7 +293,7 @@ def _hash_of(b: Builder, key: Value) -> Value:
     """The hash of a key; returns `ASK` if it is not known."""
     if key.type == I64:
         _ask_if(b, b.icmp("ugt", b.add(key, _FAR), 2 * _FAR))
-        return b.select(b.icmp("eq", key, -1), ir.constant(I64, -2), key)
+        return _hash_of_number(b, key)
     hash = b.load(I64, b.gep(key, TEXT_HASH))
     _ask_if(b, b.icmp("eq", hash, -1))
     return hash
@@ -199,12 +329,12 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
         of = b.load(I8, b.gep(table, TABLE_KIND))
         if kind == INTEGER:
             with b.if_then(b.icmp("ne", of, GENERAL), False):     # all keys are texts; an empty dict has this kind
-                b.ret(b.select(b.icmp("eq", b.load(I64, b.gep(thing, DICT_USED)), 0), NULL, ask(b)))
+                is_empty = b.icmp("eq", b.load(I64, b.gep(thing, DICT_USED)), 0)
+                b.ret(b.select(is_empty, _absent(b, NULL), ask(b)))
         else:
             _ask_if(b, b.icmp("ugt", of, TEXTS))
             has_hash = b.select(b.icmp("eq", of, GENERAL), has_hash, 0)
-        log_size, log_bytes = (b.cast("zext", b.load(I8, b.gep(table, each)), I64) for each in (LOG_SIZE, INDEX_SIZE))
-        size, width = b.binary("shl", ir.constant(I64, 1), log_size), b.sub(log_bytes, log_size)
+        size, width = _index_of(b, table)
     _ask_if(b, b.icmp("ugt", width, 2))
     index = b.gep(table, INDEX)
     entries = b.gep(index, b.binary("shl", size, width))
@@ -222,7 +352,7 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
     def look(place: Value) -> None:
         number = number_at(place)
         with b.if_then(b.icmp("eq", number, EMPTY)):
-            b.ret(NULL)
+            b.ret(_absent(b, b.cast("inttoptr", b.binary("shl", place, 2), PTR)))
         with b.if_then(b.icmp("sge", number, 0)):
             entry = b.gep(b.gep(entries, b.mul(number, step)), has_hash)
             other = b.load(PTR, entry)
@@ -239,13 +369,18 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
 def _search_set(b: Builder, thing: Value, hash: Value, kind: str, match: Match) -> None:
     mask, table = b.load(I64, b.gep(thing, SET_MASK)), b.load(PTR, b.gep(thing, SET_TABLE))
 
+    free = b.room(PTR)     # the last entry whose key was removed
+    b.store(NULL, free)
+
     def look(place: Value) -> None:
         near = b.icmp("ule", b.add(place, NEIGHBORS), mask)
         with b.loop(place, b.add(place, b.select(near, ir.constant(I64, 1 + NEIGHBORS), 1))) as loop:
             entry = b.gep(table, b.mul(loop.index, SET_ENTRY))
             other = b.load(PTR, entry)
             with b.if_then(b.is_null(other)):
-                b.ret(NULL)
+                b.ret(_absent(b, b.select(b.is_null(b.load(PTR, free)), entry, b.load(PTR, free))))
+            with b.if_then(b.icmp("eq", b.load(I64, b.gep(entry, SET_HASH)), -1), False):
+                b.store(entry, free)
             match(other, lambda: b.load(I64, b.gep(entry, SET_HASH)), entry)
 
     _search(b, hash, mask, look)

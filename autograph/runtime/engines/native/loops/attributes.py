@@ -237,7 +237,7 @@ def _is_unshadowed(calls: PythonCalls, thing: Value, name: str, place: Unshadowe
             return by_python()
         found = table_lookups.find(objects, dict, False, objects.address(sys.intern(name)), table_lookups.TEXT)
         is_asked = b.icmp("eq", found, table_lookups.ask(b))
-        answer = b.if_else(is_asked, by_python, lambda: b.is_null(found))
+        answer = b.if_else(is_asked, by_python, lambda: table_lookups.is_absent(b, found))
         assert answer is not None
         return answer
 

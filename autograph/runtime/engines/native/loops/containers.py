@@ -206,6 +206,12 @@ def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     return dicts_and_sets.contains(calls, node, item, thing)
 
 
+def _remove(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+    """`thing.remove(item)`"""
+    of = dicts_and_sets if class_of_operand(thing) is set else list_methods
+    return of.remove(calls, node, thing, item)
+
+
 def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
     """`[a, b]` or `{a: b}`."""
     if is_table(items) and items and _is_only_read(calls, node.output):
@@ -485,7 +491,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "reverse": (list_methods.reverse, _is_list),
     "index": (list_methods.index, _first_is(list)),
     "count": (list_methods.count, _first_is(list)),
-    "remove": (list_methods.remove, _first_is(list)),
+    "remove": (_remove, _first_is(list, set)),
     "insert": (list_methods.insert, _first_is(list)),
     "delete": (_delete, _first_is(list, *DICTS)),
     "extend": (list_methods.extend, _are_lists),

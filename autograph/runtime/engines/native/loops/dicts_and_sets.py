@@ -1,8 +1,8 @@
 """Dicts and sets in machine code: `d[k]`, `d.get(k)`, `k in d`, `d[k] = v`, `s.add(x)`.
 
 If the key is an integer or a text, the code finds its place in the table itself (`llvm/table_lookups.py`); a number
-that only the dict refers to is overwritten there. For new keys, and for all other keys that are hashed and compared
-without code of the user's, it calls Python's C API.
+that only the dict refers to is overwritten there. It puts a new integer or text there, too, unless the table is full.
+Then, and for all other keys that are hashed and compared without code of the user's, it calls Python's C API.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
-from autograph.runtime.engines.native.llvm import table_lookups
-from autograph.runtime.engines.native.llvm.builder import Builder
+from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
-from autograph.runtime.engines.native.llvm.ir import FALSE, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.ir import FALSE, I32, NULL, PTR, TRUE, Value
 from autograph.runtime.engines.native.llvm.table_layouts import FACTORY, HAS_TABLES
-from autograph.runtime.engines.native.llvm.table_lookups import INTEGER, OBJECT, TEXT, is_found
+from autograph.runtime.engines.native.llvm.table_lookups import INTEGER, OBJECT, TEXT, is_absent, is_found
 from autograph.runtime.engines.native.loops.c_calls import (
     are_plain,
     call,
@@ -102,7 +101,7 @@ def _by_lookup(
     b, place = calls.flow.emit.b, found.place
 
     def orelse() -> Value:
-        other = ask() if absent is None else b.if_else(b.is_null(place), absent, ask)
+        other = ask() if absent is None else b.if_else(is_absent(b, place), absent, ask)
         assert other is not None
         return other
 
@@ -127,8 +126,7 @@ def _give(
     b, objects = emit.b, emit.objects
 
     def absent() -> Value:
-        ref, is_new = calls.object(default)
-        return ref if is_new else objects.acquire(ref)
+        return _another(calls, default)
 
     number = None if found is None else _number_expected(calls, node, default)
     if number is None:
@@ -309,10 +307,37 @@ def set_item(calls: PythonCalls, node: Node, thing: Any, key: Any, value: Any) -
         b, objects = calls.flow.emit.b, calls.flow.emit.objects
         is_watched = table_lookups.is_watched(objects, calls.object(thing)[0])
         is_there = b.and_(is_found(b, found.place), b.xor(is_watched, TRUE))
-        b.if_else(is_there, lambda: _replace(calls, thing, found.place, value), ask)
+        b.if_else(is_there, lambda: _replace(calls, thing, found.place, value), lambda: _put(calls, found, ask, value))
         calls.flow.state.lookup = None
     changed(calls, at_node(calls, node))    # the item that was replaced may have run code of the user's
     return True
+
+
+def _put(calls: PythonCalls, found: _Lookup, ask: Callable[[], None], value: Any = None) -> None:
+    """Put a new key into a dict or set where a lookup has not found it; call `ask` if that does not do."""
+    b, objects, (thing, _) = calls.flow.emit.b, calls.flow.emit.objects, calls.object(found.thing)
+    kind, key = _kind(found.key), found.key
+    if isinstance(value, Mixed):
+        ask()
+        return
+    ref = key.ref if kind == INTEGER else calls.object(key)[0]
+
+    def put() -> Value:
+        if class_of_operand(found.thing) is set:
+            return table_lookups.put_in_set(objects, thing, found.place, ref, kind, lambda: _another(calls, key))
+        both = lambda: (_another(calls, key), _another(calls, value))   # noqa: E731
+        return table_lookups.put_in_dict(objects, thing, found.place, ref, kind, both)
+
+    is_put = b.if_else(is_absent(b, found.place), put, lambda: FALSE)
+    assert is_put is not None
+    with b.if_then(b.xor(is_put, TRUE)):
+        ask()
+
+
+def _another(calls: PythonCalls, operand: Any) -> Value:
+    """A new reference to the object of an operand."""
+    ref, is_new = calls.object(operand)
+    return ref if is_new else calls.flow.emit.objects.acquire(ref)
 
 
 def _replace(calls: PythonCalls, thing: Any, found: Value, value: Any) -> None:
@@ -324,8 +349,7 @@ def _replace(calls: PythonCalls, thing: Any, found: Value, value: Any) -> None:
     elif isinstance(value, Mixed):
         number, is_int = value.parts
         objects.overwrite(old, [number.ref], float, done, b.xor(is_int.ref, TRUE))
-    ref, is_new = calls.object(value)
-    b.store(ref if is_new else objects.acquire(ref), found)
+    b.store(_another(calls, value), found)
     table_lookups.set_version(objects, calls.object(thing)[0])
     objects.release(old)
     b.br(done)
@@ -343,29 +367,68 @@ def delete(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
 
 def add(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
     """`thing.add(item)` of a set."""
-    return _change_set(calls, node, thing, item, "PySet_Add", is_found)
-
-
-def discard(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
-    """`thing.discard(item)` of a set."""
-    return _change_set(calls, node, thing, item, "PySet_Discard", Builder.is_null)
-
-
-def _change_set(
-    calls: PythonCalls, node: Node, thing: Any, item: Any, name: str, is_done: Callable[[Builder, Value], Value]
-) -> bool:
-    """Add or discard an item by a function of the C API, unless a lookup shows that nothing is left to do."""
     item, b = stored(calls, item), calls.flow.emit.b
     calls.flow.resume_from(at_node(calls, node))
     found = _find(calls, node, thing, item)
 
     def ask() -> None:
-        change(calls, node, item, lambda: call(calls, name, thing, item))
+        change(calls, node, item, lambda: call(calls, "PySet_Add", thing, item))
 
     if found is None:
         ask()
     else:
-        with b.if_then(b.xor(is_done(b, found.place), TRUE)):
+        with b.if_then(b.xor(is_found(b, found.place), TRUE)):
+            _put(calls, found, ask)
+        calls.flow.state.lookup = None
+    changed(calls, at_node(calls, node))
+    return give_none(calls, node)
+
+
+def discard(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+    """`thing.discard(item)` of a set."""
+    item = stored(calls, item)
+    return _take(calls, node, thing, item, lambda: call(calls, "PySet_Discard", thing, item), is_quiet=True)
+
+
+def remove(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
+    """`thing.remove(item)` of a set."""
+    item = stored(calls, item)
+
+    def ask() -> Value:
+        """0 if that succeeds, else -1."""
+        b, found = calls.flow.emit.b, call_object(calls, set.remove, thing, item)
+        result = b.select(b.is_null(found), ir.constant(I32, -1), 0)
+        calls.flow.emit.objects.forget(found)
+        return result
+
+    return _take(calls, node, thing, item, ask, is_quiet=False)
+
+
+def _take(calls: PythonCalls, node: Node, thing: Any, item: Any, direct: Callable[[], Value], is_quiet: bool) -> bool:
+    """Take an item out of a set: where a lookup finds it, else by a function that returns -1 if it fails.
+
+    Args:
+        is_quiet: whether nothing happens if the item is not there.
+    """
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    calls.flow.resume_from(at_node(calls, node))
+    found = _find(calls, node, thing, item)
+
+    def ask() -> None:
+        change(calls, node, item, direct)
+
+    def orelse() -> None:
+        if is_quiet:
+            with b.if_then(b.xor(is_absent(b, found.place), TRUE)):     # type: ignore[union-attr]
+                ask()
+        else:
             ask()
+
+    if found is None:
+        ask()
+    else:
+        place, (ref, _) = found.place, calls.object(thing)
+        b.if_else(is_found(b, place), lambda: table_lookups.take_from_set(objects, ref, place), orelse)
+        calls.flow.state.lookup = None
     changed(calls, at_node(calls, node))
     return give_none(calls, node)

@@ -399,10 +399,65 @@ def test_a_dict_of_numbers_that_is_taken_apart(d):
     compared(of_parts, f"{d}, 0", f"{d}, 3", f"{d}, 40")
 
 
+def in_order(ops, s):
+    for op in ops:
+        if op in s:
+            s.remove(op)
+        elif op < 0:
+            s.discard(-op)
+        else:
+            s.add(op)
+    return list(s), len(s), sys.getsizeof(s)
+
+
+def removed(ops, s):
+    for op in ops:
+        s.remove(op)
+    return s
+
+
+@pytest.mark.parametrize("most", [8, 300, 2**31])
+def test_sets_keep_their_order(most):
+    draw = random.Random(most)
+    for count in (1, 40, 900):
+        ops = [draw.randrange(-most, most) for _ in range(count)]
+        compared(in_order, f"{ops}, set()", f"{ops}, {{3, 5, 1.0}}", f"{ops}, {set(ops)}")
+    compared(removed, f"{ops}, {set(ops)}", "[1, 2], {1}", "['a', 'a'], {'a', 'b'}", "[1], {True}", "[1], {1.0, 2}")
+
+
+def keyed(keys, d):
+    for key in keys:
+        d[key] = 0.5
+        if len(d) % 7 == 0:
+            del d[key]
+    return list(d.items()), sys.getsizeof(d)
+
+
+@pytest.mark.parametrize("most", [8, 300, 2**31])
+def test_new_keys_of_dicts(most):
+    draw = random.Random(most)
+    for count in (1, 40, 900):
+        keys = [draw.randrange(-most, most) for _ in range(count)]
+        texts = [f"a{key % 400}" for key in keys]
+        compared(keyed, f"{keys}, {{}}", f"{texts}, {{}}", f"{keys}, {{'a': 1}}", f"{texts}, {{5: 1}}")
+
+
+def while_iterated(d, s):
+    for key in d:
+        d[key + 1] = 1
+        s.add(key)
+    return d
+
+
+def test_new_keys_while_iterated():
+    compared(while_iterated, "{1: 2}, {1}", "{1: 2, 2: 3}, set()", "{}, set()")
+
+
 STATEMENTS = """d[{k}] = {v};d[{k}] += {v};e[{k}] = d.get({k}, {v});d.pop({k}, None);s.add({k});s.discard({k})
 if {k} in d: d[{k}] = d[{k}] + {v};if {k} in s: e[{k}] = {v};del d[{k}];total = total + d.get({k}, 1);d = e;e, d = d, e
-if {k} in e: total = e[{k}];s.add({k}) if {k} in s else None;total += len(d);e[{k}] = e.get({k}, 0) + 1;x = {k}"""
-ATOMS = """x i i%5 i-3 'a' str(i%3) -1 -2 2.0 True 2**40 total (i,1) i*2**20""".split()
+if {k} in e: total = e[{k}];s.add({k}) if {k} in s else None;total += len(d);e[{k}] = e.get({k}, 0) + 1;x = {k}
+s.remove({k}) if {k} in s else s.add({k});s.add({k});d.setdefault({k}, {v});s.remove({k})"""
+ATOMS = """x i i%5 i-3 'a' str(i%3) -1 -2 2.0 True 2**40 total (i,1) i*2**20 i*7 i*64 str(i*5)""".split()
 POOLS = [[1, 2, 3], [0, -1, -2, 5], ["a", "b", "0"], [1, 1.0, True, "a"], [2**40, 1, 300], [(1, 1), 2]]
 VALUES = ["i", "i * 300", "0.5", "total", "x", "1", "i + 2**62", "-i", "True"]
 
@@ -418,7 +473,7 @@ def _program(draw):
     body = [f"        {filled()}" for _ in range(draw.randrange(1, 6))]
     head = ["def f(xs, d, e, s, n):", "    total = i = 0", "    for x in xs:", "        i += 1"]
     head.append("        if len(d) > 99: break")
-    return "\n".join([*head, *body, "    return total, list(d.items()), list(e.items()), s", ""])
+    return "\n".join([*head, *body, "    return total, list(d.items()), list(e.items()), list(s)", ""])
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -430,6 +485,8 @@ def test_random_programs(seed, fuel):
         pool = draw.choice(POOLS)
         xs = draw.choices(pool, k=draw.randrange(1, 30))
         d, e = ({draw.choice(pool): draw.choice([1, 400, 2.5, 2**63]) for _ in range(3)} for _ in range(2))
+        if draw.random() < 0.3:
+            xs = xs * 4
         args = f"{xs}, {d}, {e}, {set(pool[:2])}, 3"
         fuel.value = draw.choice([-1, -1, draw.randrange(1, 100)])
         assert run(staged, args) == run(function, args)
