@@ -302,17 +302,23 @@ def _hash_of(b: Builder, key: Value) -> Value:
 Match = Callable[[Value, Callable[[], Value], Value], None]
 
 
-def _search(b: Builder, hash: Value, mask: Value, look: Callable[[Value], None]) -> None:
-    """Look at the places of a table for a hash, until `look` returns."""
+def _search(b: Builder, hash: Value, mask: Value, look: Callable[[Value, Value], Value], found: Value) -> None:
+    """Look at the places of a table for a hash, until `look` returns.
+
+    Args:
+        look: gets the place, and what it gave at the place before.
+        found: what it gets at the first place.
+    """
     first, before, head = b.and_(hash, mask), b.block, b.new_block("place")
     b.br(head)
     b.begin(head)
-    place, rest = b.phi(I64, (first, before)), b.phi(I64, (hash, before))
-    look(place)
+    place, rest, last = b.phi(I64, (first, before)), b.phi(I64, (hash, before)), b.phi(found.type, (found, before))
+    following_free = look(place, last)
     more = b.binary("lshr", rest, SHIFT)
     following = b.and_(b.add(b.mul(place, 5), b.add(more, 1)), mask)
     place.add_incoming(following, b.block)
     rest.add_incoming(more, b.block)
+    last.add_incoming(following_free, b.block)
     b.br(head)
 
 
@@ -321,7 +327,7 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
     has_hash: Value = ir.constant(I64, 8)
     if IS_OLD:
         _ask_if(b, b.icmp("ne", b.load(PTR, b.gep(thing, DICT_VALUES)), NULL))
-        size = b.load(I64, b.gep(table, INDEX_SIZE))
+        size: Value = b.load(I64, b.gep(table, INDEX_SIZE))
         width: Value = ir.constant(I64, 0)
         for limit in LIMITS:
             width = b.add(width, b.cast("zext", b.icmp("ugt", size, limit), I64))
@@ -349,7 +355,7 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
 
         return b.if_else(b.icmp("eq", width, 0), load(I8), wide) or width
 
-    def look(place: Value) -> None:
+    def look(place: Value, nothing: Value) -> Value:
         number = number_at(place)
         with b.if_then(b.icmp("eq", number, EMPTY)):
             b.ret(_absent(b, b.cast("inttoptr", b.binary("shl", place, 2), PTR)))
@@ -362,28 +368,27 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
                 return b.load(I64, b.select(b.icmp("ne", has_hash, 0), where, b.gep(other, TEXT_HASH)))
 
             match(other, hashed, b.gep(entry, ENTRY_VALUE))
+        return nothing
 
-    _search(b, hash, b.sub(size, 1), look)
+    _search(b, hash, b.sub(size, 1), look, NULL)
 
 
 def _search_set(b: Builder, thing: Value, hash: Value, kind: str, match: Match) -> None:
     mask, table = b.load(I64, b.gep(thing, SET_MASK)), b.load(PTR, b.gep(thing, SET_TABLE))
 
-    free = b.room(PTR)     # the last entry whose key was removed
-    b.store(NULL, free)
-
-    def look(place: Value) -> None:
+    def look(place: Value, free: Value) -> Value:
         near = b.icmp("ule", b.add(place, NEIGHBORS), mask)
-        with b.loop(place, b.add(place, b.select(near, ir.constant(I64, 1 + NEIGHBORS), 1))) as loop:
-            entry = b.gep(table, b.mul(loop.index, SET_ENTRY))
-            other = b.load(PTR, entry)
-            with b.if_then(b.is_null(other)):
-                b.ret(_absent(b, b.select(b.is_null(b.load(PTR, free)), entry, b.load(PTR, free))))
-            with b.if_then(b.icmp("eq", b.load(I64, b.gep(entry, SET_HASH)), -1), False):
-                b.store(entry, free)
-            match(other, lambda: b.load(I64, b.gep(entry, SET_HASH)), entry)
+        with b.loop(place, b.add(place, b.select(near, ir.constant(I64, 1 + NEIGHBORS), 1)), carried=[free]) as loop:
+            entry, (free,) = b.gep(table, b.mul(loop.index, SET_ENTRY)), loop.carried
+            other, hashed = b.load(PTR, entry), b.load(I64, b.gep(entry, SET_HASH))
+            with b.if_then(b.or_(b.is_null(other), b.icmp("eq", hashed, hash)), False):
+                with b.if_then(b.is_null(other)):
+                    b.ret(_absent(b, b.select(b.is_null(free), entry, free)))
+                match(other, lambda: hashed, entry)
+            loop.carry(b.select(b.icmp("eq", hashed, -1), entry, free))     # no branch, as it would be mispredicted
+        return loop.results[0]
 
-    _search(b, hash, mask, look)
+    _search(b, hash, mask, look, NULL)
 
 
 def _same_texts(module: ir.Module) -> ir.Function:

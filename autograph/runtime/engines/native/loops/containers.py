@@ -208,8 +208,9 @@ def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
 
 def _remove(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
     """`thing.remove(item)`"""
-    of = dicts_and_sets if class_of_operand(thing) is set else list_methods
-    return of.remove(calls, node, thing, item)
+    if class_of_operand(thing) is set:
+        return dicts_and_sets.remove(calls, node, thing, item)
+    return list_methods.remove(calls, node, thing, item)
 
 
 def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
