@@ -104,6 +104,7 @@ class Entry:
         left: a Python function of the number of a side exit, the address of the frame, and the arguments.
         no_nans: the places of arguments that must be no NaNs.
         shapes: those that arrays at some places must have.
+        kept: the places of numbers whose objects the code needs as well.
     """
 
     def __init__(
@@ -117,6 +118,7 @@ class Entry:
         left: Callable[..., Any],
         no_nans: Collection[int],
         shapes: Mapping[int, Sequence[int]],
+        kept: Collection[int],
     ) -> None:
         self._module, self._slot = Module(), 0
         self._c = CFunction(self._module, len(operands), slots, other, things)
@@ -126,6 +128,7 @@ class Entry:
             self._take(self._c.argument(place), operand, place in no_nans)
             if place in shapes:
                 self._demand_shape(self._c.argument(place), shapes[place])
+        self._put(*map(self._c.argument, kept))
         self._run(exits, left, len(operands))
 
     @property

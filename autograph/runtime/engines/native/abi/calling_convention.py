@@ -23,7 +23,7 @@ from autograph.runtime.engines.native.analysis.side_exits import Fetch, Handed
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS
 from autograph.runtime.graph.graph import Constant, Value
-from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Complex, Fixed, Given, Mixed, Number, Range
+from autograph.runtime.graph.operands import COMPLEX, DTYPES, Array, Boxed, Complex, Fixed, Given, Mixed, Number, Range
 from autograph.runtime.graph.traits import MAKES_RANGES
 from autograph.runtime.graph.types import INT, PYTHON_TYPES, TensorType, python, scalar
 from autograph.runtime.ops.native.complex_rules import part_type
@@ -64,16 +64,21 @@ def are_wide(values: Sequence[Any]) -> bool:
 class Caller:
     """Unboxes inputs of certain kinds into a frame.
 
+    Args:
+        kept: the places of inputs whose objects the code needs, even if they are numbers.
+
     Attributes:
         operands: the operands of the inputs.
+        objects: those of the numbers among `kept`, by their places.
         words: the contents of the frame, for `putting`.
     """
 
-    def __init__(self, emit: Emitter, inputs: Sequence[Any]) -> None:
+    def __init__(self, emit: Emitter, inputs: Sequence[Any], kept: Sequence[int] = ()) -> None:
         self._emit = emit
         self._format = ""
         self._words: list[str] = []
         self.operands = [self._operand(place, value) for place, value in enumerate(inputs)]
+        self.objects = {place: self._object(place) for place in kept if isinstance(self.operands[place], Number)}
         self.slots = len(self._format)
         self.words: Words = len(inputs), self._format, self._words
 
@@ -104,6 +109,11 @@ class Caller:
             self._emit.frame.argument_array(slot, place)
             return array_of(place, kind)
         return Given(place, kind, self._emit.frame.argument_object(slot))
+
+    def _object(self, place: int) -> Boxed:
+        slot = len(self._format)
+        self._add(INT.dtype, f"id(x{place})")
+        return Boxed(self._emit.frame.argument_object(slot))
 
     def _add(self, dtype: np.dtype[Any], word: str) -> None:
         self._format += _FORMATS[dtype.char]

@@ -7,7 +7,8 @@
 
 Machine code makes new objects of numbers that it stores. It compares two objects only if one of them can be no number,
 as its type says, or if both are *parts* of the caller's objects: reached from the graph's arguments by items and
-attributes, among which the graph puts nothing that it made.
+attributes, among which the graph puts nothing that it made. Unknown code gets the numbers among the arguments as they
+are (`handed_over`), for it may keep them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from autograph.runtime.graph.effects import CONTAINER, UNKNOWN, category, effect
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, values_in, walk
 from autograph.runtime.graph.opdef import PURE, VIEW
 from autograph.runtime.graph.passed_numbers import passes_on
+from autograph.runtime.graph.recursion import as_one
 from autograph.runtime.graph.traits import (
     COPIES_ITEMS,
     GIVES_ITEM,
@@ -27,20 +29,28 @@ from autograph.runtime.graph.traits import (
     ITERATES,
     KEEPS,
     LOOKS_UP,
+    LOOP,
     MAKES_ITERATORS,
     ON_ATTRIBUTE,
     VIEWS_ITEMS,
 )
-from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.graph.types import ObjectType, TensorType, python
 
 _GIVE_PARTS = GIVES_ITEM | GIVES_PARTS | LOOKS_UP | ITERATES | COPIES_ITEMS | MAKES_ITERATORS | VIEWS_ITEMS
 NEW_NUMBERS = "the program compares numbers by identity (`is`)"
+_KEPT = {python(kind) for kind in (bool, int, float)}
 _ITEMS = "items"        # stands for all items, beside the names of attributes
 
 
 def compares(node: Node) -> bool:
     """Whether a node compares two values by `is`, neither of them a constant."""
     return node.op in IDENTITY and len(node.inputs) > 1
+
+
+def handed_over(root: Node) -> set[Value]:
+    """The values that a loop hands to unknown code, which may keep the objects."""
+    nodes = [node for block in root.blocks for node in walk(block)] if root.op in LOOP else ()
+    return {value for node in nodes if node.op == "call" for value in node.inputs}
 
 
 def compared(root: Node) -> set[Value]:
@@ -98,6 +108,8 @@ class _NewObjects:
         self.new: set[Any] = set()
         self._gives: dict[Any, list[Any]] = {}      # what is new if a value is: values, `_ITEMS`, names of attributes
         self._own: set[Value] = {node.output for node in walk(graph.block) if node.op == "build"}
+        is_loops = as_one(graph) is None    # whose code has the objects of arguments, also those of numbers
+        self._kept = {value for value in graph.block.params if is_loops and value.type in _KEPT}
         self._rest: list[Any] = [value for value in graph.block.params if isinstance(value.type, TensorType)]
         self._visit(graph.block)
         while self._rest:
@@ -133,8 +145,9 @@ class _NewObjects:
         else:
             self._rest += node.outputs
         if node.op not in ON_ATTRIBUTE and self._stores(node):
-            # Python is given the objects of constants themselves.
-            self._give(node.inputs if node.op == "call" else node.args, _ITEMS)
+            # Unknown code is given the objects of constants and arguments themselves.
+            given = [value for value in node.inputs if value not in self._kept] if node.op == "call" else node.args
+            self._give(given, _ITEMS)
 
     def _stores(self, node: Node) -> bool:
         """Whether a node may put its arguments into an object that the graph has not made."""

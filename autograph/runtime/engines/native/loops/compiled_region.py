@@ -35,6 +35,7 @@ class CompiledRegion:
         expected, callbacks: see `PythonCalls`.
         no_nans: the places of inputs that must be no NaNs, see `PassedNumbers`.
         shapes: those that inputs at some places must have.
+        kept: the places of numbers whose objects it needs as well.
         trusted: see `Draws`. There is no C entry point then, since Python looks at them.
         underflows: whether it must not run if NumPy warns of underflows.
         costly: the number of calls with too many side exits.
@@ -60,6 +61,7 @@ class CompiledRegion:
         passed = region.structure.passed
         self.no_nans = [place for place, value in enumerate(region.values) if passed.must_be_no_nan(value)]
         self.shapes = {place: flow.shapes[each] for place, each in enumerate(region.values) if each in flow.shapes}
+        self.kept = [*caller.objects]
         baseline = BaselineTier(flow.emit, self._slots) if region.uses_baseline else None
         code = Code(text, not lowering.vectorizes, origins, baseline)
         self.call = region.calls
@@ -128,7 +130,7 @@ class CompiledRegion:
                 self.seconds += time.perf_counter() - begin
             if self.entry is None and (FAST_UNDERFLOWS or not self.underflows) and not self.trusted:
                 code = self._slots, self.exits, self.underflows
-                made = Entry(self._things, self._operands, *code, other, self._left, self.no_nans, self.shapes)
+                made = Entry(self._things, self._operands, *code, other, self._left, self.no_nans, self.shapes, self.kept)
                 address = self.code.enter(made.text)
                 self._fill_table()
                 self.entry = builtin(address, self.table, self.code)
@@ -141,7 +143,7 @@ class CompiledRegion:
             places: those of the inputs among the arguments.
             shapes: those that arrays among the arguments must have.
         """
-        if self.underflows or self.trusted or self.shapes:
+        if self.underflows or self.trusted or self.shapes or self.kept:
             return None
         with self._lock:
             given = self._operands, places, self._slots, self.exits, self._left, self.no_nans, shapes
@@ -169,7 +171,7 @@ def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code
     made = CompiledRegion.__new__(CompiledRegion)
     made.exits, made.underflows, made.expected, made.callbacks = exits, underflows, {}, []
     made._slots, made._things, made._operands, made._words, made.no_nans, made.shapes = words
-    made.trusted = ()
+    made.trusted, made.kept = (), []
     made.call = 1       # as if it had been made in the first
     made._begin(region, found, begin)
     return made

@@ -185,6 +185,7 @@ class PythonCalls:
         avoids_any_code: whether the code is left rather than that it runs such code on a path that it seldom takes.
         versions: the classes of the objects whose attributes the code reads or sets.
         unshared: the values of new objects for which the code may have only their attributes.
+        objects: of inputs that are numbers, which unknown code gets as they are, see `identities`.
         direct: nodes that are no callbacks, since the code calls functions of Python's C API; with the constant
             container that one looks into, if any.
     """
@@ -205,6 +206,7 @@ class PythonCalls:
         self.expected: dict[Value, Any] = {}
         self.run_any_code = self.avoids_any_code = False
         self.direct: dict[Node, Any] = {}
+        self.objects: dict[Value, Boxed] = {}
         self.flow = flow
         self._emit = flow.emit
         self._objects = flow.emit.objects
@@ -341,7 +343,7 @@ class PythonCalls:
         for value in callback.inputs:
             if isinstance(value, Value) and isinstance(self._operand(value), Instance):
                 self.make_object(value, Point(block, place))
-        found = self._invoke(callback, [self.flow.value(value) for value in callback.inputs])
+        found = self._invoke(callback, [self.objects.get(value) or self.flow.value(value) for value in callback.inputs])
         if not callback.is_rare:
             self._gain -= LOSS * self._weight(block)
         refs = self.parts(found, len(callback.outputs))

@@ -22,6 +22,7 @@ from autograph.runtime.engines.native.abi.calling_convention import Caller, are_
 from autograph.runtime.engines.native.abi.links import Link
 from autograph.runtime.engines.native.analysis.class_versions import Versions
 from autograph.runtime.engines.native.analysis.clone import Copier
+from autograph.runtime.engines.native.analysis.identities import handed_over
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
@@ -266,9 +267,12 @@ class Region(Rebindable):
         """The lowering for inputs of certain kinds, and the caller, which puts these into the frame."""
         flow = Flow(self.structure, {})
         flow.emit.fast = self._fast
-        caller = Caller(flow.emit, inputs)
+        given = handed_over(self.structure.root)
+        caller = Caller(flow.emit, inputs, [place for place, value in enumerate(self.values) if value in given])
         flow.inputs.update(zip(self.values, caller.operands))
-        return Lowering(flow, PythonCalls(flow, self.callback, self.met, self.classes)), caller
+        calls = PythonCalls(flow, self.callback, self.met, self.classes)
+        calls.objects = {self.values[place]: thing for place, thing in caller.objects.items()}
+        return Lowering(flow, calls), caller
 
     def compiling(self) -> AbstractContextManager[None]:
         """A context in which machine code is made, see `errors.compiling`."""

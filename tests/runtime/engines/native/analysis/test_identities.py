@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -127,6 +129,55 @@ def test_constants_that_unknown_code_keeps():
         plain, far = copy.deepcopy((mine, others))
         others[0].near, far[0].near = [], []
         assert staged(mine, others, 3) == noted(plain, far, 3)
+        assert repr((mine, others)) == repr((plain, far))
+
+
+def pulled_by(bodies, factor, n):
+    """The path of another class hands an argument to unknown code."""
+    for _ in range(n):
+        for a in bodies:
+            for b in bodies:
+                if a is not b:
+                    a.pull(b, factor)
+                    a.x += factor * a.vx
+    return sum(b.x + b.vx for b in bodies)
+
+
+def noted_arguments(bodies, others, n, factor):
+    """Whether an argument and numbers that were kept by other code are the same objects."""
+    count = 0
+    for i in range(n):
+        factor_now = factor
+        for a in bodies:
+            a.pull(others[0], factor)
+            a.pull(others[0], factor_now)
+            a.x += factor * i
+            factor_now = factor_now * 1.0
+    kept = others[0].near
+    for x in kept:
+        for y in kept:
+            count += x is y
+    return count
+
+
+def test_objects_are_compared_beside_arguments():
+    staged = ag.function(pulled_by, engine="native")
+    for factor in (0.25, 3.5, 2, True, 10**30, np.float64(0.5), math.nan):
+        mine, plain = bodies(), bodies()
+        assert repr((staged(mine, factor, 2), mine)) == repr((pulled_by(plain, factor, 2), plain))
+    assert any(region.compiled for region in regions(staged))
+
+
+@pytest.mark.parametrize("classes", [(Body,), (Noting,), (Body, Noting), (Noting, Body)])
+@pytest.mark.parametrize("engine", ["native", "numpy", None])
+def test_arguments_that_unknown_code_keeps(classes, engine):
+    staged = ag.function(noted_arguments, engine=engine) if engine else ag.function(noted_arguments)
+    for factor in (0.3, 1000, 0.3, 10**30, np.float64(0.3), True) * 3:
+        mine = [classes[i % len(classes)](float(i), 0.0, 1.0) for i in range(6)]
+        others = [Body(1.0, 0.0, 1.0, [])]
+        plain, far = copy.deepcopy((mine, others))
+        found = staged(mine, others, 3, factor), [x is factor for x in others[0].near]
+        assert found == (noted_arguments(plain, far, 3, factor), [x is factor for x in far[0].near])
         assert repr((mine, others)) == repr((plain, far))
 
 
