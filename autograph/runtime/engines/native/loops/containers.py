@@ -43,7 +43,7 @@ from autograph.runtime.engines.native.loops.c_calls import (
 from autograph.runtime.engines.native.loops.dicts_and_sets import DICTS, SETS
 from autograph.runtime.engines.native.loops.iterators import parts_of
 from autograph.runtime.engines.native.loops.list_methods import FUNCTIONS, is_list
-from autograph.runtime.engines.native.loops.lists import at_node, length, stored
+from autograph.runtime.engines.native.loops.lists import at_node, length, stored, unpack
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import CLASSES, SIZED, UNKNOWN
 from autograph.runtime.graph.graph import Node
@@ -305,6 +305,8 @@ def _is_empty(calls: PythonCalls, node: Node, thing: Any) -> bool:
 
 def _unpack(calls: PythonCalls, node: Node, thing: Any, count: int) -> bool:
     """`a, b = thing`"""
+    if is_list(thing):
+        return unpack(calls, node, thing, count)
     flow, at = calls.flow, at_node(calls, node)
     flow.resume_from(at)
     for value, part in zip(node.outputs, parts_of(calls, node, thing.ref, count)):
@@ -444,7 +446,7 @@ def _is_counted(thing: Any, *first: Any) -> bool:
 
 
 def _is_object(thing: Any, count: int) -> bool:
-    return count > 1 and isinstance(thing, (Boxed, Given)) and class_of_operand(thing) in (tuple, None)
+    return count > 1 and isinstance(thing, (Boxed, Given)) and class_of_operand(thing) in (list, tuple, None)
 
 
 def _is_list(*args: Any) -> bool:

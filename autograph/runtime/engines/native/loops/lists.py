@@ -14,7 +14,7 @@ from autograph.common.cpython_internals import LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import equals_itself, unboxed
-from autograph.runtime.engines.native.llvm.cpython_abi import class_of
+from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, class_of
 from autograph.runtime.engines.native.llvm.ir import I64, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
@@ -66,6 +66,20 @@ def _len(calls: PythonCalls, node: Node, thing: Any) -> bool:
 def _getitem(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
     at = at_node(calls, node)
     taken(calls, at, node.output, lambda: calls.flow.emit.b.load(PTR, _address(calls, thing, index)))
+    return False
+
+
+def unpack(calls: PythonCalls, node: Node, thing: Any, count: int) -> bool:
+    """`a, b = thing`. Leaves the code, for Python to raise the error, if there are more items, or fewer."""
+    at, flow, objects = at_node(calls, node), calls.flow, calls.flow.emit.objects
+    flow.emit.demand(objects.has_size(thing.ref, count))
+    items = objects.load_at(PTR, thing.ref, LIST_ITEMS)
+    used = flow.structure.live(Point(at.block, at.place + 1))
+    parts = {value: objects.load_at(PTR, items, SLOT * place) for place, value in enumerate(node.outputs) if value in used}
+    for value, part in parts.items():
+        flow.define(value, Boxed(part))
+    for value, part in parts.items():
+        taken(calls, at, value, lambda part=part: part)     # type: ignore[misc]
     return False
 
 
