@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+import time
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,7 @@ from autograph.transforms.loop_contents import Unnoted, is_noting, putting_back
 from autograph.transforms.loop_items import SIZED, Items, length_of
 
 COST = 7            # times the threshold: so long plain iterations must take before they are worth staging
+USUAL = 0.1         # seconds in which most loops are staged
 TRACES = 8          # of one loop: more do not pay
 RUNS = 3            # staged runs, after which they are compared with plain ones
 TIMED = 32          # staged runs, after which only one of so many is timed
@@ -84,6 +86,7 @@ class Owner:
         set_by_others: those of them that these set.
         shelters: its `try` and `with` statements.
         whole_of: as for `Loop`.
+        spent: seconds that went into staging the function, and loops of it, so far.
     """
 
     options: dict[str, Any]
@@ -94,6 +97,7 @@ class Owner:
     set_by_others: frozenset[str]
     shelters: list[Shelter]
     whole_of: Callable[[CodeType], CodeType | None]
+    spent: float = 0.0
 
     @property
     def cost(self) -> float:
@@ -208,8 +212,11 @@ class Site:
         return found
 
     def seconds_allowed(self, values: Sequence[Any]) -> float | None:
-        """The processor time that staging the loop may take: as the tiers of functions; any if it need not be hot."""
-        return max(ALLOWED, self.plain.seconds) if self.owner.threshold else None
+        """The processor time that staging the loop may take; any if it need not be hot.
+
+        Loops of a function share what its tiers allow; if that is spent, each may take as long as most loops need.
+        """
+        return max(ALLOWED - self.owner.spent, USUAL, self.plain.seconds) if self.owner.threshold else None
 
     # Staged runs ------------------------------------------------------------------------------------------------------
 
@@ -231,7 +238,7 @@ class Site:
         function, made, begin = variant.function, variant.made, budget.wall_time()
         dispatcher = function.__call__
         try:
-            results = variant.run(*(items.parts if items else ()), *values)
+            results = self._called(variant, [*(items.parts if items else ()), *values])
         except (StrictError, InternalError):
             raise
         except Unnoted:
@@ -261,6 +268,14 @@ class Site:
         elif self.staged.timed < TIMED or not self.staged.runs % TIMED:
             self._measured(budget.wall_time() - begin, items.length if items and len(bodies) == 1 else None)
         return Outcome.STAGED
+
+    def _called(self, variant: Variant, values: Sequence[Any]) -> Any:
+        made, begin = variant.made, time.thread_time()
+        try:
+            return variant.run(*values)
+        finally:
+            if variant.made != made:
+                self.owner.spent += time.thread_time() - begin
 
     def _variant(
         self, loop: Loop, cells: Sequence[CellType], call: str, items: Items | None, options: Any

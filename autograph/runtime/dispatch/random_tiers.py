@@ -70,6 +70,9 @@ class RandomTiers(Tiers):
     def seconds_allowed(self, values: Sequence[Any]) -> float | None:
         return 0.0 if self._happens(0.2) else None
 
+    def _cost(self, trace: Trace) -> float:
+        return 0.0
+
     def _is_next_staged(self, trial: Trial) -> bool:
         return self._happens(0.5)
 

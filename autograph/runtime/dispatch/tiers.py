@@ -35,6 +35,7 @@ from autograph.runtime.dispatch.dispatcher import make_counter
 from autograph.runtime.dispatch.options import can_compile
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, Entry
+from autograph.runtime.graph.graph import walk
 from autograph.runtime.graph.signature import Signature
 
 HOT = 0.020         # seconds in plain calls, after which tracing pays
@@ -46,6 +47,8 @@ KNOWN = 64          # timed calls, all of them small, after which those of some 
 FIRST = 1e-4        # seconds of a first call that is noted for its signature
 SAMPLING = 4e-6     # seconds that timing a call takes at least,
 SHARE = 0.01        # and the part of the time that may go into that
+NODE = 2e-3         # seconds that machine code of a node of a graph takes to make, about,
+GAMBLE = 5          # times the seconds in plain calls may go into what may not be faster
 GROWN = 4           # times as long a plain call takes, when another trial may end differently
 WARM = 2            # staged calls that finish compiling, at the beginning of a trial
 SETTLING = 0.004    # seconds of staged calls, each at least 0.2 ms, until Python runs their code at full speed
@@ -85,6 +88,7 @@ class Trial:
         entering: the seconds that a staged call takes to find its trace.
         failures: trials that have ended with "plain".
         warming: seconds of staged calls with which that begins, until hot loops are staged.
+        owing: seconds in plain calls before it may go on, as machine code takes long to make.
         running: what the call that is being timed runs.
         around: the outermost plain call around the first staged one, of a function that calls itself. Until it has
             ended, all calls are parts of it, and are not compared.
@@ -103,6 +107,7 @@ class Trial:
     compared: int = 0
     failures: int = 0
     warming: float = 0.0
+    owing: float = 0.0
     entering: float = 0.0
     running: Entry | None = None
     around: FrameType | None = None
@@ -380,6 +385,8 @@ class Tiers:
                 self._rest()
                 return self._plain_entry(trial)
             trace.staged_entry, trial.warming = self._with_loops, WARMING
+            self.runner.owner.spent += sum(trace.seconds.values())
+        trial.owing = self._cost(trace) / GAMBLE - trial.heat
         return self._comparing(trial, trace)
 
     def _outermost(self) -> FrameType | None:
@@ -413,6 +420,8 @@ class Tiers:
                 if trial.around in _frames():
                     return trace.staged_entry(*values)
                 trial.around, trial.plain, trial.longest = None, math.inf, [0.0, 0.0]   # were those of inner calls
+            if trial.owing > 0:
+                return self._waited(trial, values)
             if trial.compared == WARM:
                 trial.entering = self._entering(values)
             is_staged = self._is_next_staged(trial)
@@ -430,6 +439,21 @@ class Tiers:
             return result
 
         return compare
+
+    def _cost(self, trace: Trace) -> float:
+        """The seconds that machine code of a new trace takes to make, about."""
+        if trace.graph is None or "trace" not in trace.seconds or not can_compile():    # or it comes from disk
+            return 0.0
+        return NODE * sum(1 for _ in walk(trace.graph.block))
+
+    def _waited(self, trial: Trial, values: tuple[Any, ...]) -> Any:
+        """Run a plain call of a trial that waits until machine code is worth its cost."""
+        begin = _now()
+        result = (self._all_plain if self._is_recursive else self._plain)(*values)
+        seconds = max(0.0, _clock() - begin - _READING)
+        trial.owing -= seconds
+        trial.note(seconds, 1)
+        return result
 
     def _entering(self, values: Sequence[Any]) -> float:
         """The time that a call takes to find its trace: that of a dispatcher that leads to nothing."""

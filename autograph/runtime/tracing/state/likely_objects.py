@@ -9,7 +9,7 @@ The items of the list that this call gets tell of which class `ball` probably is
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from autograph.common.statics import compares_itself
@@ -20,9 +20,9 @@ from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.undo_log import attributes
 
 MOST = 64       # objects for a value, besides one of each other class
-ALL = 1 << 14   # items that are looked at
+ALL = 1 << 14   # items of its containers that are looked at
 CLASSES = 3     # of a value
-_PLAIN = (float, int, str, type(None), bool, complex, bytes)
+_PLAIN = frozenset(map(id, (float, int, str, type(None), bool, complex, bytes)))
 
 
 class LikelyObjects:
@@ -103,19 +103,14 @@ class LikelyObjects:
 
 
 def _items(containers: list[Any]) -> list[Any]:
-    sized = [thing for thing in containers if type(thing) in (list, tuple, dict)]
-    return [each for thing in sized for each in islice(parts_inside(thing), ALL)]
+    sized = (thing for thing in containers if type(thing) in (list, tuple, dict))
+    return [*islice(chain.from_iterable(map(parts_inside, sized)), ALL)]
 
 
 def _some(things: Iterable[Any]) -> list[Any]:
     """Some of the objects that are neither numbers nor texts, among these one of each class."""
-    found: list[Any] = []
-    others: dict[int, Any] = {}
-    for each in things:
-        if any(type(each) is kind for kind in _PLAIN):
-            continue
-        if len(found) < MOST:
-            found.append(each)
-        else:
-            others[id(type(each))] = each
-    return [*found, *others.values()]
+    things = [*things]
+    if {*map(id, map(type, things))} <= _PLAIN:     # mostly; the hash of a class may be the user's
+        return []
+    things = [each for each in things if id(type(each)) not in _PLAIN]
+    return [*things[:MOST], *{id(type(each)): each for each in things[MOST:]}.values()]
