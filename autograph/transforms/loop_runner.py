@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 import types
 import warnings
 import weakref
@@ -102,7 +103,7 @@ class Run:
         check: the number of iterations after which `passed` is called again.
     """
 
-    __slots__ = ("_begin", "_items", "_mark", "_since", "_stage", "check", "site")
+    __slots__ = ("_begin", "_clocks", "_items", "_mark", "_since", "_stage", "check", "site")
 
     def __init__(
         self, site: Site, stage: Callable[[Items | None], Outcome], items: Callable[[int], Items | None], begin: float
@@ -113,6 +114,7 @@ class Run:
         self._items = items
         self._begin = self._since = begin
         self._mark = 0
+        self._clocks: tuple[float, float] | None = None
 
     def passed(self, count: int) -> Outcome:
         """Note that so many iterations have run; run the rest staged, if that pays."""
@@ -122,10 +124,18 @@ class Run:
         outcome = PLAIN
         if ready:
             items = self._items(count)
-            if self.site.pays(items):
+            if self.site.pays(items, self._share(now)):
                 outcome = self._stage(items)
+        elif self._clocks is None:
+            self._clocks = now, time.thread_time()
         self._since = clock()
         return outcome
+
+    def _share(self, now: float) -> float:
+        """The part of the time for which this thread has had the processor, about."""
+        if self._clocks is None or now <= self._clocks[0]:
+            return 1.0
+        return min(1.0, (time.thread_time() - self._clocks[1]) / (now - self._clocks[0]))
 
     def ended(self, count: int, begin: float, whole: bool) -> None:
         """Note the last plain iterations, of `count`; `whole`: they ended the loop."""

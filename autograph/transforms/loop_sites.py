@@ -183,11 +183,15 @@ class Site:
             outer.wanted = True
         return outer is None or alone >= threshold or self.plain.seconds >= self.owner.cost
 
-    def pays(self, items: Items | None) -> bool:
-        """Whether the rest of a run takes longer than to stage it; if its length is unknown, as long as by now."""
+    def pays(self, items: Items | None, share: float) -> bool:
+        """Whether the rest of a run takes longer than to stage it; if its length is unknown, as long as by now.
+
+        Args:
+            share: the part of that time which is that of this thread.
+        """
         length = items.length if items is not None else None
         rest = self.plain.seconds if length is None else length * self.plain.each
-        self.is_hot, self.wanted = rest >= self.owner.cost, False
+        self.is_hot, self.wanted = share * rest >= self.owner.cost, False
         return self.is_hot
 
     def ended(self, count: int, begin: float, whole: bool) -> None:
@@ -235,10 +239,10 @@ class Site:
         self.wanted = False
         cells = loop.cells(bodies)
         variant, values = self._variant(loop, cells, call, items, options)
-        function, made, begin = variant.function, variant.made, budget.wall_time()
+        function, made, begin, own = variant.function, variant.made, budget.wall_time(), time.thread_time()
         dispatcher = function.__call__
         try:
-            results = self._called(variant, [*(items.parts if items else ()), *values])
+            results = variant.run(*(items.parts if items else ()), *values)
         except (StrictError, InternalError):
             raise
         except Unnoted:
@@ -254,6 +258,8 @@ class Site:
                 raise
             self._failed(f"it mostly raises {type(error).__name__}")
             return Outcome.REPEATED if isinstance(error, Warning) else Outcome.REPEATED_QUIETLY
+        finally:
+            self.owner.spent += (variant.made != made) * (time.thread_time() - own)
         if results is None:
             self._not_staged(variant)
             return Outcome.PLAIN
@@ -268,14 +274,6 @@ class Site:
         elif self.staged.timed < TIMED or not self.staged.runs % TIMED:
             self._measured(budget.wall_time() - begin, items.length if items and len(bodies) == 1 else None)
         return Outcome.STAGED
-
-    def _called(self, variant: Variant, values: Sequence[Any]) -> Any:
-        made, begin = variant.made, time.thread_time()
-        try:
-            return variant.run(*values)
-        finally:
-            if variant.made != made:
-                self.owner.spent += time.thread_time() - begin
 
     def _variant(
         self, loop: Loop, cells: Sequence[CellType], call: str, items: Items | None, options: Any

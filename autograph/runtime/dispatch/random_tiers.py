@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ class RandomTiers(Tiers):
 
     def __init__(self, chance: random.Random, *args: Any) -> None:
         self._chance = chance
-        self._review = chance.randrange(4)
+        self._review, self._gamble = chance.randrange(4), math.inf
         self._loop_settings = 0.0, chance.randrange(4)      # loops are staged after so many iterations
         super().__init__(*args)
 
@@ -69,9 +70,6 @@ class RandomTiers(Tiers):
 
     def seconds_allowed(self, values: Sequence[Any]) -> float | None:
         return 0.0 if self._happens(0.2) else None
-
-    def _cost(self, trace: Trace) -> float:
-        return 0.0
 
     def _is_next_staged(self, trial: Trial) -> bool:
         return self._happens(0.5)

@@ -141,6 +141,8 @@ class Trial:
             return "" if is_staged else self.reason
         if self.compared:
             return "staged and plain calls are being compared"
+        if self.owing > 0:
+            return f"machine code is made when such calls have taken {_written(self.owing)} more, for that takes long"
         if not self.calls:
             return f"such calls are traced when they have taken {_written(HOT)}"
         if self.plain < SMALL:
@@ -165,7 +167,7 @@ class Tiers:
         runner: the `LoopRunner` of a function that runs as plain Python as a whole; None if there is none yet.
     """
 
-    _review = REVIEW
+    _review, _gamble = REVIEW, GAMBLE
     _loop_settings: tuple[Any, ...] = ()    # those of `LoopRunner`
 
     def __init__(
@@ -386,7 +388,7 @@ class Tiers:
                 return self._plain_entry(trial)
             trace.staged_entry, trial.warming = self._with_loops, WARMING
             self.runner.owner.spent += sum(trace.seconds.values())
-        trial.owing = self._cost(trace) / GAMBLE - trial.heat
+        trial.owing = _cost(trace) / self._gamble - trial.heat
         return self._comparing(trial, trace)
 
     def _outermost(self) -> FrameType | None:
@@ -421,7 +423,7 @@ class Tiers:
                     return trace.staged_entry(*values)
                 trial.around, trial.plain, trial.longest = None, math.inf, [0.0, 0.0]   # were those of inner calls
             if trial.owing > 0:
-                return self._waited(trial, values)
+                return _waited(trial, self._all_plain if self._is_recursive else self._plain, values)
             if trial.compared == WARM:
                 trial.entering = self._entering(values)
             is_staged = self._is_next_staged(trial)
@@ -439,21 +441,6 @@ class Tiers:
             return result
 
         return compare
-
-    def _cost(self, trace: Trace) -> float:
-        """The seconds that machine code of a new trace takes to make, about."""
-        if trace.graph is None or "trace" not in trace.seconds or not can_compile():    # or it comes from disk
-            return 0.0
-        return NODE * sum(1 for _ in walk(trace.graph.block))
-
-    def _waited(self, trial: Trial, values: tuple[Any, ...]) -> Any:
-        """Run a plain call of a trial that waits until machine code is worth its cost."""
-        begin = _now()
-        result = (self._all_plain if self._is_recursive else self._plain)(*values)
-        seconds = max(0.0, _clock() - begin - _READING)
-        trial.owing -= seconds
-        trial.note(seconds, 1)
-        return result
 
     def _entering(self, values: Sequence[Any]) -> float:
         """The time that a call takes to find its trace: that of a dispatcher that leads to nothing."""
@@ -544,7 +531,7 @@ class Tiers:
 
     def _rest(self) -> None:
         """Go back to tier 0 if no signature is faster staged, nor under trial."""
-        if not any(trial.faster == "staged" or trial.compared for trial in list(self.trials.values())):
+        if not any(trial.faster == "staged" or trial.compared or trial.owing > 0 for trial in list(self.trials.values())):
             self._demote()
 
     def _reopen(self, trial: Trial) -> None:
@@ -569,6 +556,22 @@ def follow_traces() -> None:
         tiers.count_again()
         if tiers.is_resting:
             tiers.switch()
+
+
+def _cost(trace: Trace) -> float:
+    """The seconds that machine code of a new trace takes to make, about."""
+    if trace.graph is None or "trace" not in trace.seconds or not can_compile():    # or it comes from disk
+        return 0.0
+    return NODE * sum(1 for _ in walk(trace.graph.block))
+
+
+def _waited(trial: Trial, run: Entry, values: tuple[Any, ...]) -> Any:
+    """Run a plain call of a trial that waits until machine code is worth its cost."""
+    begin = _now()
+    result = run(*values)
+    trial.owing -= (seconds := max(0.0, _clock() - begin - _READING))
+    trial.note(seconds, 1)
+    return result
 
 
 def _nothing(*values: Any) -> None: ...

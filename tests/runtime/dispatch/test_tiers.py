@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import linecache
 import sys
 import traceback
 import weakref
@@ -203,6 +204,23 @@ def test_calls_of_mixed_sizes_run_in_the_tier_that_is_faster_as_a_whole(monkeypa
             function(size)
         (trial,) = staged(function)._tiers.trials.values()
         assert trial.faster == faster, sizes
+
+
+def test_machine_code_of_much_code_waits_until_calls_have_taken_in_proportion(calls_take: Any) -> None:
+    source = "def long(x):\n" + "    x = x * 3 - 1.5\n" * 200 + "    return x\n"
+    scope: dict[str, Any] = {}
+    linecache.cache["long.py"] = (len(source), None, source.splitlines(True), "long.py")
+    exec(compile(source, "long.py", "exec"), scope)
+    calls_take(tiers.HOT, STAGED)
+    function, plain = ag.function(scope["long"]), scope["long"]
+    waits = 400 * tiers.NODE / tiers.GAMBLE / tiers.HOT
+    for number in range(40):
+        assert function(0.5) == plain(0.5)
+        (trial,) = staged(function)._tiers.trials.values() or (tiers.Trial(),)
+        if 3 < number < waits - 2:
+            assert (trial.compared, trial.owing > 0) == (0, True)
+            assert "machine code is made when such calls have taken" in trial.why(False)
+    assert trial.faster == "staged"
 
 
 def test_a_function_without_graph_goes_back_to_plain(calls_take: Any) -> None:
