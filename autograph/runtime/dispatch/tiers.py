@@ -167,7 +167,7 @@ class Tiers:
         runner: the `LoopRunner` of a function that runs as plain Python as a whole; None if there is none yet.
     """
 
-    _review, _gamble = REVIEW, GAMBLE
+    _review, _gamble = REVIEW, float(GAMBLE)
     _loop_settings: tuple[Any, ...] = ()    # those of `LoopRunner`
 
     def __init__(
@@ -531,7 +531,8 @@ class Tiers:
 
     def _rest(self) -> None:
         """Go back to tier 0 if no signature is faster staged, nor under trial."""
-        if not any(trial.faster == "staged" or trial.compared or trial.owing > 0 for trial in list(self.trials.values())):
+        trials = list(self.trials.values())
+        if not any(trial.faster == "staged" or trial.compared or trial.owing > 0 for trial in trials):
             self._demote()
 
     def _reopen(self, trial: Trial) -> None:

@@ -130,7 +130,8 @@ class CompiledRegion:
                 self.seconds += time.perf_counter() - begin
             if self.entry is None and (FAST_UNDERFLOWS or not self.underflows) and not self.trusted:
                 code = self._slots, self.exits, self.underflows
-                made = Entry(self._things, self._operands, *code, other, self._left, self.no_nans, self.shapes, self.kept)
+                facts = self.no_nans, self.shapes, self.kept
+                made = Entry(self._things, self._operands, *code, other, self._left, *facts)
                 address = self.code.enter(made.text)
                 self._fill_table()
                 self.entry = builtin(address, self.table, self.code)

@@ -75,7 +75,8 @@ def unpack(calls: PythonCalls, node: Node, thing: Any, count: int) -> bool:
     flow.emit.demand(objects.has_size(thing.ref, count))
     items = objects.load_at(PTR, thing.ref, LIST_ITEMS)
     used = flow.structure.live(Point(at.block, at.place + 1))
-    parts = {value: objects.load_at(PTR, items, SLOT * place) for place, value in enumerate(node.outputs) if value in used}
+    places = {value: SLOT * place for place, value in enumerate(node.outputs) if value in used}
+    parts = {value: objects.load_at(PTR, items, place) for value, place in places.items()}
     for value, part in parts.items():
         flow.define(value, Boxed(part))
     for value, part in parts.items():

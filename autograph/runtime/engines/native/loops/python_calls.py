@@ -206,7 +206,7 @@ class PythonCalls:
         self.expected: dict[Value, Any] = {}
         self.run_any_code = self.avoids_any_code = False
         self.direct: dict[Node, Any] = {}
-        self.objects: dict[Value, Boxed] = {}
+        self.objects: dict[Any, Boxed] = {}
         self.flow = flow
         self._emit = flow.emit
         self._objects = flow.emit.objects
