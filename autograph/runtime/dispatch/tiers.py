@@ -568,8 +568,7 @@ def _cost(trace: Trace) -> float:
 
 def _waited(trial: Trial, run: Entry, values: tuple[Any, ...]) -> Any:
     """Run a plain call of a trial that waits until machine code is worth its cost."""
-    begin = _now()
-    result = run(*values)
+    begin, result = _now(), run(*values)
     trial.owing -= (seconds := max(0.0, _clock() - begin - _READING))
     trial.note(seconds, 1)
     return result
