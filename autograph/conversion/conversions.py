@@ -16,6 +16,7 @@ from autograph import operators
 from autograph.common import forking
 from autograph.common.code_flags import OfCode, codes_in, names_in
 from autograph.conversion import cache
+from autograph.conversion.lifted_functions import source_of
 from autograph.converters import pipeline
 from autograph.converters.context import known
 from autograph.converters.context.base import Decision
@@ -79,7 +80,7 @@ def text_of(function: FunctionType) -> str:
     found = _texts.get(function.__code__)
     if found is None:
         known_already = conversions.get(function.__code__)
-        read = source.of_function(function, known_already.lines if known_already else None)
+        read = source_of(function) or source.of_function(function, known_already.lines if known_already else None)
         with trees.room_for(read.node):
             _converted(read)
             found = _texts.put(function.__code__, printed(read.node, read.source))
@@ -120,13 +121,14 @@ _interface = operator.attrgetter("co_name", "co_firstlineno", "co_freevars", "co
 
 
 def _convert(function: FunctionType, whole: bool = False) -> Conversion:
-    lines = source.lines_of(function)
+    lifted = source_of(function)
+    lines = source.lines_of(function) if lifted is None else lifted.source.lines
     assumed = vars(builtins).keys() & names_in(function.__code__) - function.__globals__.keys()
-    key = None if whole else cache.key_of_function(function, source.block_of(function, lines))
+    key = None if whole or lifted else cache.key_of_function(function, source.block_of(function, lines))
     cached = cache.load(key)
     if cached is not None:
         return Conversion(*cached, lines, key, frozenset(assumed))
-    read = source.of_function(function, lines)
+    read = lifted or source.of_function(function, lines)
     node = read.node
     with trees.room_for(node):
         converted, decorators = _converted(read, whole)
@@ -140,7 +142,8 @@ def _convert(function: FunctionType, whole: bool = False) -> Conversion:
         key = None
     unkept = cache.save(key, code, converted.decisions)
     if key is None and not whole:
-        unkept = cache.why_not_kept(read.source.filename) or "a line of it is not indented"
+        why = "it is a nested function" if lifted else "a line of it is not indented"
+        unkept = cache.why_not_kept(read.source.filename) or why
     return Conversion(code, converted.decisions, read.source.lines, key, frozenset(assumed), unkept)
 
 

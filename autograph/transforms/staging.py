@@ -14,6 +14,7 @@ from autograph.backends.graph import GRAPH
 from autograph.common import disk_cache
 from autograph.conversion.conversions import conversion_of
 from autograph.conversion.fingerprint import fingerprint_of
+from autograph.conversion.lifted_functions import lifted_function
 from autograph.errors import SourceError
 from autograph.operators import backend
 from autograph.operators.tracebacks import shelter_at
@@ -23,6 +24,7 @@ from autograph.runtime.dispatch.compilation import Hooks
 from autograph.runtime.dispatch.helpers import staged_helper
 from autograph.runtime.dispatch.options import ENGINES, Options, can_compile
 from autograph.runtime.graph.signature import Event, Signature, Traced
+from autograph.runtime.tracing.calls.bounds import HelperForms
 from autograph.runtime.tracing.calls.dispatch import Converter
 from autograph.runtime.tracing.proxies.proxy import Tensor
 from autograph.runtime.tracing.trace_function import trace_function
@@ -44,7 +46,7 @@ def _trace(python_function: Any, signature: Signature, example: Any, options: Op
         if reason:
             return Traced(None, plain=reason, sourceless=True)
     calls_itself = options.engine != "numpy" and "derivative" not in options.strict and can_compile()
-    helpers = partial(_helper, options) if calls_itself else None
+    helpers = HelperForms(partial(_helper, options), lifted_function) if calls_itself else None
     tracer = GRAPH.trace, shelter_at, options.trace_packages, helpers
     traced = trace_function(python_function, signature, example, convert, *tracer)
     check = getattr(python_function, "__ag_check__", None)      # of a loop on its own, see `loop_sites.py`

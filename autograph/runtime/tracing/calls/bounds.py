@@ -12,8 +12,8 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from types import FunctionType
-from typing import Any, TypeAlias
+from types import CodeType, FunctionType
+from typing import Any, NamedTuple, TypeAlias
 
 from autograph.common.packages import package_of_function
 from autograph.common.statics import is_a
@@ -22,19 +22,34 @@ from autograph.runtime.graph.graph import Constant, Place
 from autograph.runtime.graph.object_model import is_open, is_users_object
 from autograph.runtime.graph.signature import Signature
 from autograph.runtime.graph.static_keys import static_key
+from autograph.runtime.graph.types import TensorType
 from autograph.runtime.tracing.calls.itself import is_variadic, recorded_itself
+from autograph.runtime.tracing.calls.nested_functions import Lifted, NestedFunctions
 from autograph.runtime.tracing.proxies.graph_break import ALONE, ITSELF, OPAQUE, Failed, Restart, TooDeep
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.blame import line_of
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Fallback, attributes, contents
 
-# Returns the staged form of a function that the graph may call, where only data decide how deep it recurses, or None.
-Helpers: TypeAlias = "Callable[[FunctionType], Any] | None"
+
+class HelperForms(NamedTuple):
+    """Forms of functions that the graph may call, where only data decide how deep they recurse.
+
+    Attributes:
+        staged: gives the staged form of a function, or None.
+        lifted: gives the lifted form of a nested function, or None: see `NestedFunctions`.
+    """
+
+    staged: Callable[[FunctionType], Any]
+    lifted: Callable[[FunctionType, CodeType], Lifted | None]
+
+
+Helpers: TypeAlias = "HelperForms | None"
 
 _NO_HELPERS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 DEEP = 25  # nested calls of a function by itself
 ALIKE = 4  # of these with the same arguments, as far as they are known
+OFTEN = 500  # of these, without any condition, for staged numbers
 MANY = 100  # calls of functions by themselves in one trace
 LONG = 64  # items of a container that are compared
 BUDGET = 20_000  # operations and calls within installed packages, in one trace
@@ -50,17 +65,20 @@ class Recursion:
 
     Attributes:
         staged: the staged functions that are called, by identity of the plain ones.
+        nested: the nested functions; None if the graph may call no others.
     """
 
     def __init__(self, trace: Trace, root: Any, signature: Signature, helpers: Helpers) -> None:
         self.trace = trace
         self._helpers = helpers
+        self.nested = None if helpers is None else NestedFunctions(trace, helpers.lifted, helpers.staged)
         self.root = root
         self.staged: dict[int, Any] = {}
         self._signature = signature
         self._inside = 0  # the open calls of the root by itself
         self._open: dict[int, list[Any]] = {}  # by function: the arguments of its open calls
         self._count = 0
+        self._repeated = 0  # the calls of functions by themselves for staged values
 
     def begin(self, traced: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Note that the traced form of the root begins."""
@@ -76,7 +94,7 @@ class Recursion:
         """
         calls = self._open.setdefault(id(traced.__code__), [])
         is_root = function is self.root
-        if len(calls) >= ALIKE and self.trace.tests and _is_deep():
+        if calls and self._is_long(function, args, len(calls)):
             self._call(function, args)
         try:
             facts = self._note(traced, calls, [*args, *kwargs.items()], 1 if is_root and self._may_record else ALIKE)
@@ -89,6 +107,26 @@ class Recursion:
             raise
         calls.append(facts)
         self._inside += is_root
+
+    def _is_long(self, function: Any, args: Sequence[Any], depth: int) -> bool:
+        """Whether a function calls itself so that it should rather not be traced into further."""
+        are_numbers = all(map(_may_be_number, args))
+        if are_numbers and function is not self.root and any(map(is_tensor, args)):
+            self._repeated += 1
+        if not self.trace.tests:
+            return are_numbers and function is not self.root and self._repeated > OFTEN
+        is_nested = type(function) is FunctionType and isinstance(function.__globals__, Fallback)
+        return (is_nested and are_numbers) or (depth >= ALIKE and _is_deep())
+
+    def replacement(self, function: FunctionType) -> Callable[..., Any] | None:
+        """The function that traced code calls in place of a nested one, if that calls itself; None otherwise."""
+        if self.nested is None or (OPAQUE, function.__code__) not in self.trace.context.late:
+            return None
+        found = self.nested.replacement(function)
+        if found is not None:
+            reason = f"{function.__qualname__} is called when the graph runs, as it calls itself"
+            self.trace.report("callback", reason)
+        return found
 
     def leave(self, function: Any, traced: FunctionType) -> None:
         """Note that it has ended."""
@@ -104,7 +142,7 @@ class Recursion:
         is_odd = function.__closure__ or function.__kwdefaults__ or function.__code__.co_flags & _NO_HELPERS
         if self._helpers is None or is_odd:
             return None
-        found = self.staged.get(id(function)) or self._helpers(function)
+        found = self.staged.get(id(function)) or self._helpers.staged(function)
         if found is None:
             return None
         facts = {f"function_{id(function)}": function, f"code_{id(function)}": function.__code__}
@@ -121,6 +159,9 @@ class Recursion:
             Restart: it may.
         """
         is_known = type(function) is FunctionType and not isinstance(function.__globals__, Fallback)
+        is_nested = type(function) is FunctionType and not is_known
+        if is_nested and self.nested is not None and self.nested.can_call(function):
+            raise Restart({(OPAQUE, function.__code__)}) from None
         is_staged = is_known and self.helper(function) is not None
         if ALONE in self.trace.context.late or (is_staged and not any(map(is_users_object, args))):
             raise Restart({(OPAQUE, function.__code__)}) from None
@@ -143,6 +184,14 @@ class Recursion:
 
     def _facts(self, function: FunctionType, args: list[Any]) -> Any:
         return _known(args + [part for cell in function.__closure__ or () for part in contents(cell).values()])
+
+
+def _may_be_number(value: Any) -> bool:
+    """Whether a value is a number, or is one when the graph runs as far as its type says."""
+    if not is_tensor(value):
+        return type(value) in (int, float, bool)
+    known = value._ag_value.type
+    return not isinstance(known, TensorType) or known.kind != "array"
 
 
 def _is_deep() -> bool:

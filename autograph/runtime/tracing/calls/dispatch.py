@@ -186,6 +186,8 @@ class Caller(Calls):
         if self._originals and not trace_rules.is_own(function.__code__.co_filename):  # the signature guards the first
             self._guard_code(function)
         self._note_names(code)
+        if self.recursion.nested is not None:
+            self.recursion.nested.note(function, code)
         cells = zip(code.co_freevars, converted.__closure__ or ())
         closure = tuple(self.environment.cell(cell, name) for name, cell in cells)
         front = front_of(function)
@@ -292,7 +294,7 @@ class Caller(Calls):
 
     def _python_function(self, function: types.FunctionType) -> Any:
         if isinstance(function.__globals__, Fallback):
-            return self._inlined(function, function)
+            return self.recursion.replacement(function) or self._inlined(function, function)
         if is_switch(function):
             inner = vars(function)["__wrapped__"]
             return self._behind(function, inner) if is_staged_function(function) else self.replacement(inner)
