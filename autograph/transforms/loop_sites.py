@@ -239,7 +239,7 @@ class Site:
         self.wanted = False
         cells = loop.cells(bodies)
         variant, values = self._variant(loop, cells, call, items, options)
-        function, made, begin, own = variant.function, variant.made, budget.wall_time(), time.thread_time()
+        function, made, own, begin = variant.function, variant.made, time.thread_time(), budget.wall_time()
         dispatcher = function.__call__
         try:
             results = variant.run(*(items.parts if items else ()), *values)
@@ -259,7 +259,7 @@ class Site:
             self._failed(f"it mostly raises {type(error).__name__}")
             return Outcome.REPEATED if isinstance(error, Warning) else Outcome.REPEATED_QUIETLY
         finally:
-            self.owner.spent += (variant.made != made) * (time.thread_time() - own)
+            self.owner.spent += time.thread_time() - own if variant.made != made else 0.0
         if results is None:
             self._not_staged(variant)
             return Outcome.PLAIN
