@@ -134,16 +134,37 @@ _OF_FRAMES = (inspect.stack, traceback.extract_stack, traceback.format_stack, tr
 @of_code
 def rebound_globals(code: CodeType) -> frozenset[str]:
     """The globals that code, or code in it, sets or deletes."""
-    rebinds = ("STORE_GLOBAL", "DELETE_GLOBAL")
-    found = [(each, part) for each in codes_in(code) for _, does, part in instructions(each) if does in rebinds]
+    return _named_by(code, "STORE_GLOBAL", "DELETE_GLOBAL")
+
+
+@of_code
+def set_attributes(code: CodeType) -> frozenset[str]:
+    """The attributes that code, or code in it, sets or deletes."""
+    return _named_by(code, "STORE_ATTR", "DELETE_ATTR")
+
+
+@of_code
+def rebound_outside(code: CodeType) -> frozenset[str]:
+    """The variables of functions around it that code in some code sets."""
+    does = ("STORE_DEREF", "DELETE_DEREF")
+    return frozenset(
+        part for each in codes_in(code) for _, op, part in instructions(each) if op in does and part in each.co_freevars
+    )
+
+
+# Attributes that decide which code runs, of whatever they are set.
+DECISIVE = frozenset({"__class__", "__bases__", "__code__", "__defaults__", "__kwdefaults__"})
+
+
+def _named_by(code: CodeType, *operations: str) -> frozenset[str]:
+    found = [(each, part) for each in codes_in(code) for _, does, part in instructions(each) if does in operations]
     return frozenset(part if type(part) is str else each.co_names[part] for each, part in found)
 
 
-def rebound_in(module: dict[str, Any]) -> set[str]:
-    """The globals of a module, given its names, that its functions and methods set."""
+def functions_in(module: dict[str, Any]) -> list[FunctionType]:
+    """The functions of a module, given its names, and the methods of its classes."""
     classes = [vars(part) for part in module.values() if type(part) is type]
-    functions = [part for names in (module, *classes) for part in names.values() if type(part) is FunctionType]
-    return {name for function in functions for name in rebound_globals(function.__code__)}
+    return [part for names in (module, *classes) for part in names.values() if type(part) is FunctionType]
 
 
 # `[*x]`, `(*x,)`, `{**x}` and `f(*x)`; not `{*x}`, as operations on sets do not look at items.

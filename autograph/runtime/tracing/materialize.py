@@ -356,6 +356,8 @@ class Materializer(Values):
             return caller.sentinels[id(value)][1]
         registered = self.environment.sources.objects.get(id(value))
         if registered is not None:
+            if type(value) is types.FunctionType:
+                self._check_handed(value)
             return self.trace.proxy(registered[1]) if isinstance(registered[1], Value) else value
         if type(value) is Mutator:
             name = value.function.__name__

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import autograph.runtime.ops  # noqa: F401  (declares them)
 from autograph.common import packages, pytree
+from autograph.common.bytecode import DECISIVE
 from autograph.common.packages import matching, package_of_function
 from autograph.common.statics import class_attribute, class_has, is_a, is_descriptor
 from autograph.common.trace_rules import is_plain
@@ -217,6 +218,7 @@ class FunctionContext(TraceContext):
     def _read_of(self, changes: Changes) -> Iterator[tuple[str, str]]:
         """The owners and names of things that traced code reads and a call may change."""
         names = self.calls.names
+        yield from (("the attribute ", name) for name in sorted(DECISIVE & changes.attributes))
         yield from (("", name) for cell, name in changes.cells if id(cell) in self.environment.cells)
         for number, own in self.environment.globals.items():
             module, read = str(own.real.get("__name__")), own.read()
@@ -330,7 +332,7 @@ class Tracer:
                     context.materializer.check_captured(trace.graph)
                     check_unknown_objects(
                         trace, context.environment, context.aliases,
-                        set(context.materializer.containers.values()), context.calls.names,
+                        set(context.materializer.containers.values()), context.calls.names, context.calls.free,
                     )  # fmt: skip
                     check_handled()
                 except _GROUPS:  # of a signal, by an `except*`

@@ -17,7 +17,7 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from autograph.common.bytecode import instructions, rebound_globals
+from autograph.common.bytecode import DECISIVE, instructions, rebound_globals, set_attributes
 from autograph.common.code_flags import codes_in, names_in, of_code
 from autograph.common.packages import package_of_function
 from autograph.common.statics import cell_content, class_attribute, is_a, module_name, mro_of, names_of
@@ -27,7 +27,6 @@ from autograph.runtime.tracing.environment.globals import Globals
 from autograph.runtime.tracing.proxies.stand_in import original_of
 from autograph.runtime.tracing.state.undo_log import PATCHED, attributes
 
-_SETS_ATTRIBUTE = frozenset({"STORE_ATTR", "DELETE_ATTR"})
 _SETS_ITEM = frozenset({"STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR"})
 # Names of functions and methods with effects.
 _EFFECTFUL = frozenset(
@@ -77,13 +76,11 @@ class _Effects(NamedTuple):
 
 @of_code
 def _effects(code: types.CodeType) -> _Effects:
-    found: dict[str, set[str]] = {kind: set() for kind in ("attribute", "free", "import")}
+    found: dict[str, set[str]] = {kind: set() for kind in ("free", "import")}
     sets_items = False
     for each in codes_in(code):
         for _, does, part in instructions(each):
-            if does in _SETS_ATTRIBUTE:
-                found["attribute"].add(each.co_names[part])
-            elif does in ("STORE_DEREF", "DELETE_DEREF") and part in code.co_freevars:
+            if does in ("STORE_DEREF", "DELETE_DEREF") and part in code.co_freevars:
                 found["free"].add(part)
             elif does == "IMPORT_NAME":
                 found["import"].add(each.co_names[part])
@@ -91,9 +88,9 @@ def _effects(code: types.CodeType) -> _Effects:
     names = set(names_in(code))
     changes = sets_items or not _CHANGING.isdisjoint(names)
     sets_any = not _SETTERS.isdisjoint(names) or (changes and not _NAMESPACES.isdisjoint(names))
-    sets, free, imports = map(frozenset, found.values())
+    free, imports = map(frozenset, found.values())
     gets_any, has_all = not _GETTERS.isdisjoint(names), not _ALL_MODULES.isdisjoint(names)
-    return _Effects(sets, rebound_globals(code), free, imports, sets_items, sets_any, gets_any, has_all)
+    return _Effects(set_attributes(code), rebound_globals(code), free, imports, sets_items, sets_any, gets_any, has_all)
 
 
 @of_code
@@ -201,6 +198,7 @@ class Changes:
     def _class(self, kind: type) -> Iterable[Any]:
         """The functions that make an object of a class; what they set are its own attributes."""
         self.classes += filter(is_users, mro_of(kind))
+        self.has_mutable = True
         made = [class_attribute(kind, name) for name in _MAKERS]
         for function in made:
             if type(function) is types.FunctionType and id(function) not in self._seen:
@@ -222,7 +220,7 @@ class Changes:
         is_changing = does.sets_items or bool(does.rebound) or not _CHANGING.isdisjoint(names)
         self.has_changes |= is_changing or bool(does.attributes and not is_new)
         self.has_effects |= is_changing if is_new else has_effects(code)
-        self.has_mutable |= bool(does.rebound) or does.has_all
+        self.has_mutable |= bool(does.rebound or does.free or does.attributes & DECISIVE) or does.has_all
         names_of_module: Any = function.__globals__
         real = names_of_module.real if isinstance(names_of_module, Globals) else names_of_module
         self.rebound += [(real, name) for name in does.rebound]

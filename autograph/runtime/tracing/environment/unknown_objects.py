@@ -10,18 +10,20 @@ an object that traced code knows by another name: by setting an attribute or ite
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence, Set
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from types import FunctionType, ModuleType
+from functools import partial
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, NoReturn
 
-from autograph.common.bytecode import rebound_in
-from autograph.common.statics import class_attribute, is_a
+from autograph.common.bytecode import DECISIVE, functions_in, rebound_globals, rebound_outside, set_attributes
+from autograph.common.statics import class_attribute, is_a, mro_of
 from autograph.common.trace_rules import is_plain
 from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import CONTAINER, NUMBER, UNKNOWN, Effect, category, effect_of, is_new
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line, values_in, walk
-from autograph.runtime.graph.object_model import is_open, parts_inside
+from autograph.runtime.graph.object_model import is_open, is_users, parts_inside
 from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.traits import (
     ADDITION,
@@ -47,17 +49,20 @@ from autograph.runtime.tracing.proxies.graph_break import Plain, Restart, Source
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import attributes
 
+_CALLABLE = (FunctionType, MethodType, partial)
 _SETTERS = (setattr, delattr, object.__setattr__, object.__delattr__)
 
 
 def check_unknown_objects(
-    trace: Trace, environment: CapturedEnvironment, aliases: ContainerAliases, loaded: Set[Value], names: Set[str]
-) -> None:
+    trace: Trace, environment: CapturedEnvironment, aliases: ContainerAliases, loaded: Set[Value], names: Set[str],
+    free: Set[str],
+) -> None:  # fmt: skip
     """Check that the graph changes no object that only it knows, and that may be one that traced code knows.
 
     Args:
         loaded: the values that are containers of the caller's, whose names are checked elsewhere.
         names: the names in traced code.
+        free: the variables of the functions around traced code.
 
     Raises:
         Plain: it may.
@@ -69,8 +74,8 @@ def check_unknown_objects(
         if change.attribute != "" or change.method:
             if things is None:
                 things = [thing for thing in sources.reachable() if is_open(type(thing))]
-            if found := _global_read(change, environment):
-                what = f"the global {found} may be set by code that only the graph knows, and is read here"
+            if found := _variable_read(change, environment, names, free):
+                what = f"the variable {found} may be set by code that only the graph knows, and is read here"
                 raise Plain(what, change.node.place)
             for thing in things:
                 if _may_change(change, thing):
@@ -97,16 +102,33 @@ def _may_change(change: Change, thing: Any) -> bool:
     return change.kind in (None, type(thing)) or issubclass(type(thing), change.kind or object)
 
 
-def _global_read(change: Change, environment: CapturedEnvironment) -> str | None:
-    """A global that traced code reads, and that a change of a module's attribute, or unknown code, may set."""
+def _variable_read(
+    change: Change, environment: CapturedEnvironment, names: Set[str], free: Set[str]
+) -> str | None:
+    """A variable or class attribute that traced code reads, and that a change of a module, or unknown code, may set.
+
+    Unknown code may set those that some function of their modules sets.
+    """
     if change.kind not in (None, ModuleType) or change.attribute == "":
         return None
-    for own in environment.globals.values():
-        if not is_plain(str(own.real.get("__name__"))):
-            may_be_set = rebound_in(own.real) if change.attribute is None else {change.attribute}
-            for name in sorted(own.read() & may_be_set):
-                return name
-    return None
+    modules = [own for own in environment.globals.values() if not is_plain(str(own.real.get("__name__")))]
+    if change.attribute is not None:
+        return next((change.attribute for own in modules if change.attribute in own.read()), None)
+    codes = [[each.__code__ for each in functions_in(own.real)] for own in modules]
+    if change.node.op != "call" and not any(change.node.op == f".{each.co_name}" for known in codes for each in known):
+        return None     # a method that they do not define
+    for own, known in zip(modules, codes):
+        for name in sorted(own.read() & _all(rebound_globals, known)) + sorted(free & _all(rebound_outside, known)):
+            return name
+    set_ = _all(set_attributes, itertools.chain(*codes))
+    things = [thing for thing, _ in environment.sources.objects.values()]
+    kinds = {kind for thing in things for kind in mro_of(thing if is_a(thing, type) else type(thing)) if is_users(kind)}
+    read = (name for kind in kinds for name in sorted(names & set_ & vars(kind).keys()))
+    return next(itertools.chain(sorted(set_ & DECISIVE), read), None)
+
+
+def _all(names: Callable[[CodeType], frozenset[str]], codes: Iterable[CodeType]) -> frozenset[str]:
+    return frozenset[str]().union(*map(names, codes))
 
 
 def _is_users(method: Any) -> bool:
@@ -268,7 +290,8 @@ class UnknownObjects:
         if kind is not None and is_method:
             return _is_users(class_attribute(kind, node.op[1:]))
         is_row = node.op in _METHODS and self._is_in_loaded(target)
-        return kind is None and not is_row and self._may_be_known(target)
+        runs_users = kind is None or kind in _CALLABLE or _is_users(class_attribute(kind, "__call__"))
+        return runs_users and not is_row and self._may_be_known(target)
 
     def _is_in_loaded(self, leaf: Any) -> bool:
         """Whether a value is an item, at any depth, of containers of the caller's in the graph."""

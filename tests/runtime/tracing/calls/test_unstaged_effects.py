@@ -35,8 +35,16 @@ class Counter:
 COUNTER = Counter()
 
 
+class Other(Counter):
+    pass
+
+
 def scale():
     return 0
+
+
+def scaled(by=0):
+    return by
 
 
 # Changes, each with a function that reads what is changed -------------------------------------------------------------
@@ -81,6 +89,19 @@ def replaces_a_method():
 def replaces_a_method_of_one_object():
     now = COUNTER.rate() + 1
     COUNTER.rate = lambda: now
+
+
+def sets_the_class():
+    COUNTER.__class__ = Other if type(COUNTER) is Counter else Counter
+
+
+def sets_the_code_of_a_function():
+    now = scale() + 1
+    scale.__code__ = eval(f"lambda: {now}").__code__
+
+
+def sets_a_default():
+    scaled.__defaults__ = (scaled() + 1,)
 
 
 def sets_a_variable_of_a_module():
@@ -139,6 +160,9 @@ CHANGES: list[tuple[Callable[[], None], Callable[[], Any]]] = [
     (sets_a_class_attribute, lambda: COUNTER.total),
     (replaces_a_method, lambda: COUNTER.rate()),
     (replaces_a_method_of_one_object, lambda: COUNTER.rate()),
+    (sets_the_class, lambda: isinstance(COUNTER, Other)),
+    (sets_the_code_of_a_function, lambda: scale()),
+    (sets_a_default, lambda: scaled()),
     (sets_a_variable_of_a_module, lambda: OTHER.count),
     (sets_a_variable_of_a_module_by_name, lambda: OTHER.count),
     (sets_an_item_of_a_module, lambda: OTHER.count),
@@ -150,7 +174,7 @@ CHANGES: list[tuple[Callable[[], None], Callable[[], Any]]] = [
     (sets_a_variable_of_a_function, _read_variable),
 ]
 change = sets_a_global
-_RATE, _SCALE = Counter.rate, scale
+_RATE, _SCALE, _CODE = Counter.rate, scale, scale.__code__
 
 
 @pytest.fixture(autouse=True)
@@ -162,6 +186,7 @@ def _restored() -> Iterator[None]:
 def restore() -> None:
     global COUNT, scale
     COUNT, scale, NAMESPACE.count, TABLE["count"], Counter.total, Counter.rate = 0, _SCALE, 0, 0, 0, _RATE
+    COUNTER.__class__, _SCALE.__code__, scaled.__defaults__ = Counter, _CODE, (0,)  # type: ignore[assignment]
     COUNTER.__dict__.clear()
     COUNTER.count = OTHER.count = 0  # type: ignore[attr-defined]
     sets_a_variable_of_a_function.__closure__[0].cell_contents = 0  # type: ignore[index]
@@ -292,7 +317,8 @@ def generator():
 
 
 CALLABLE, MARKED, METHODS, KEY, HOLDER = Callable_(), Marked(), Methods(), Key(), Holder(unstaged)
-NUMBERS = itertools.count()
+NUMBERS, LISTED, INDEX = itertools.count(), [unstaged] * 3, np.array(1)
+NAMED = {str(number): unstaged for number in range(40)}
 PARTIAL, VECTORIZED, CALLBACKS = functools.partial(unstaged), np.vectorize(Key()), {"all": [unstaged]}
 WAYS: list[Callable[[], Any]] = [
     lambda: unstaged(), lambda: CALLABLE(), lambda: MARKED(), lambda: Methods.of_class(), lambda: Methods.static(),
@@ -303,6 +329,7 @@ WAYS: list[Callable[[], Any]] = [
     lambda: VECTORIZED(np.zeros(1)), lambda: np.apply_along_axis(KEY, 0, np.zeros(2)),
     lambda: np.frompyfunc(KEY, 1, 1)(np.zeros(1)), lambda: eval("change()", globals()), lambda: through_a_table(),
     lambda: through_an_operator(), lambda: through_a_constructor(), lambda: handed_in_a_list([[unstaged]]),
+    lambda: LISTED[int(INDEX)](), lambda: [each() for each in LISTED], lambda: NAMED[str(int(INDEX))](),
     lambda: through_a_computed_name(), lambda: cached(next(NUMBERS)), lambda: next(map(change_of, [1])),
 ]  # fmt: skip
 
