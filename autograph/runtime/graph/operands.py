@@ -395,7 +395,7 @@ class Vectors(Protocol):
     def chosen(self, x: View, mask: View | Computed) -> View | Array:
         """Copies of the elements or rows for which a mask is true; a new array if the length is unknown."""
 
-    def store_chosen(self, target: View, mask: View | Computed, value: View | Computed | Number) -> None:
+    def store_chosen(self, target: View, mask: View | Computed, value: View | Computed | Number | Complex) -> None:
         """Store a number, or the elements of a vector, in those of another for which a vector of booleans is true.
 
         All are computed before the first is stored; leaves machine code, with nothing stored, if NumPy would warn or
@@ -534,7 +534,7 @@ class Emitter(Protocol):
             finite: leave machine code if an argument or the result is not finite; of complex numbers, the result.
         """
 
-    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
+    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Any) -> Any:
         """The result of NumPy's own inner loop for single elements; `NoLowering` if it cannot be called."""
 
     def negative(self, a: Number) -> Number:

@@ -22,6 +22,7 @@ from autograph.runtime.graph.operands import (
 )
 from autograph.runtime.graph.types import BOOL, INT, TensorType, scalar
 from autograph.runtime.ops.native import vectors, views
+from autograph.runtime.ops.native.complex_numbers import part
 from autograph.runtime.ops.native.complex_rules import as_complex
 from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
 from autograph.runtime.ops.native.scalars import fitted, leave_if_large, number, range_length, truth, zero
@@ -131,8 +132,18 @@ def is_element(entries: tuple[Any, ...], ndim: int) -> bool:
     return len(entries) == ndim and not any(each is None or each is ... or isinstance(each, slice) for each in entries)
 
 
+def attribute(emit: Emitter, x: Any, name: Any) -> Any:
+    """`x.real` or `x.imag` of a complex number; `x.shape` of an array."""
+    if isinstance(x, Array) and name == "shape":
+        return tuple([emit.length(x, axis) for axis in range(x.ndim)])
+    return part(emit, x, name)
+
+
 def element(emit: Emitter, x: Any, index: Any) -> Operand:
     """`x[index]`: an element, or a view."""
+    if type(x) is tuple and type(index) is int and -len(x) <= index < len(x):
+        found: Operand = x[index]
+        return found
     if isinstance(x, Computed):
         x = emit.vectors.kept(x)
     if not isinstance(x, (Array, View)):

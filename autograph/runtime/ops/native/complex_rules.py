@@ -160,6 +160,7 @@ def _fuses(dtype: np.dtype[Any]) -> bool | None:
     return _way([
         (lambda x, y: x * y[:1], x, other),
         (lambda x, y: x[:1] * y, one, y),
+        (_by_numbers, x, y),
         (lambda x, y: x * x, x, x),
         (lambda x, y: np.square(x), x, x),
         *((partial(_apart, step=step, length=length), x, y) for step in _STEPS for length in (0, *_LENGTHS)),
@@ -182,6 +183,11 @@ def _apart(x: Any, y: Any, step: int, length: int) -> Any:
         return np.multiply(left, right, out=left)
     pieces = [slice(at, at + length) for at in range(0, len(x), length)]
     return np.concatenate([left[each] * right[each] for each in pieces])
+
+
+def _by_numbers(x: Any, y: Any) -> Any:
+    """Products of vectors of single numbers with numbers."""
+    return np.concatenate([x[at : at + 1] * each for at, each in enumerate(y)])
 
 
 def _products(x: Any, y: Any, fused: bool) -> Any:

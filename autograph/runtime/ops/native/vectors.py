@@ -102,8 +102,8 @@ def or_view(ufunc: np.ufunc, rule: Rule) -> Rule:
         if not isinstance(target, (Array, View)):
             return rule(emit, *args)
         view = whole_of(emit, target)
-        found = computed(emit, inner, view, *others)
-        if found.singly and found.dtype.kind == "f":
+        found = computed(emit, inner, view, *others, in_place=True)
+        if found.singly and found.dtype.kind in "fc":
             raise NoLowering        # the result may depend on the strides of the target
         stored(emit, view, found, apart=found.dtype.kind == "c" and ufunc in _PRODUCTS)
         return target
@@ -178,17 +178,15 @@ def set_part(emit: Emitter, x: Array | View, entries: tuple[Any, ...], value: An
         items = [fitted(emit, number(emit, each), scalar(target.dtype)) for each in value]
         stored(emit, target, emit.vectors.listed(target.dtype, items))
         return
-    if target.dtype.kind == "c":
-        stored(emit, target, as_complex(emit, value, scalar(target.dtype)))
-        return
     stored(emit, target, _as_element(emit, value, target.dtype))
 
 
 def set_chosen(emit: Emitter, x: Array | View, index: Array | View | Computed, value: Any) -> None:
     """`x[mask] = value` of vectors."""
     target, mask = whole_of(emit, x), index if isinstance(index, Computed) else whole_of(emit, index)
-    if mask.dtype.kind != "b" or len(mask.shape) != 1 or len(target.shape) != 1 or target.dtype.char not in DTYPES:
+    if mask.dtype.kind != "b" or len(mask.shape) != 1 or len(target.shape) != 1:
         raise NoLowering
+    known_dtype(target.dtype)
     emit.leave_if(emit.compare("ne", target.length, mask.length))
     if not isinstance(value, VECTORS):
         emit.vectors.store_chosen(target, mask, _as_element(emit, value, target.dtype))
@@ -199,8 +197,10 @@ def set_chosen(emit: Emitter, x: Array | View, index: Array | View | Computed, v
     emit.vectors.store_chosen(target, mask, _of_dtype(given, target.dtype))
 
 
-def _as_element(emit: Emitter, value: Any, dtype: np.dtype[Any]) -> Number:
-    """A number as an element of an array, if that is of the same kind."""
+def _as_element(emit: Emitter, value: Any, dtype: np.dtype[Any]) -> Element:
+    """A number as an element of an array, if that is of the same kind, or of complex numbers."""
+    if dtype.kind == "c":
+        return as_complex(emit, value, scalar(dtype))
     given = number(emit, value)
     if given.type.dtype != dtype and not (is_weak(given.type) and dtype.kind == "f"):
         raise NoLowering
@@ -230,20 +230,24 @@ def stored(emit: Emitter, target: View, value: Any, apart: bool = False) -> None
     emit.vectors.store(target, value, apart)
 
 
-def computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
-    """A vector that a ufunc computes."""
+def computed(emit: Emitter, inner: Inner, *args: Any, in_place: bool = False) -> Computed:
+    """A vector that a ufunc computes.
+
+    Args:
+        in_place: whether NumPy stores the result in the first operand.
+    """
     operands = [operand(emit, arg) for arg in args]
     if len(operands) != inner.ufunc.nin:
         raise NoLowering
     given = [promotes(each.type) if isinstance(each, NUMBERS) else each.dtype for each in operands]
     *takes, dtype = map(known_dtype, inner.dtypes(*given))
-    if any(each != takes[0] for each in takes) or (dtype.kind == "c") != (takes[0].kind == "c"):
+    if any(each != takes[0] for each in takes):
         raise NoLowering
     rule = _rule(inner, takes[0], operands)
     singly = rule is None
+    if (dtype.kind == "c") != (takes[0].kind == "c") and not (singly and dtype.kind == "f"):
+        raise NoLowering
     if rule is None:
-        if dtype.kind == "c":
-            raise NoLowering
         if not emit.vectors.computes(inner.ufunc, (*takes, dtype)):
             raise NoLowering
         _leave_if_reversed(emit, dtype, operands)
@@ -251,7 +255,7 @@ def computed(emit: Emitter, inner: Inner, *args: Any) -> Computed:
     parts = tuple(_fitted(emit, each, takes[0]) if isinstance(each, NUMBERS) else each for each in operands)
     shape = common_shape(emit, *(each.shape for each in parts if not isinstance(each, NUMBERS)))
     if dtype.kind == "c" and inner.ufunc in _PRODUCTS:
-        _leave_if_unsteady(emit, operands, shape)
+        _leave_if_unsteady(emit, operands, shape, in_place)
     parts = tuple(each if isinstance(each, NUMBERS) else broadcast(emit, each, shape) for each in parts)
     return Computed(dtype, shape, takes[0], rule, parts, singly)
 
@@ -284,22 +288,29 @@ def chosen(emit: Emitter, condition: Any, x: Any, y: Any) -> Computed:
 
 def _leave_if_reversed(emit: Emitter, dtype: np.dtype[Any], operands: Sequence[View | Computed | Element]) -> None:
     """Leave for floats in reversed order, which NumPy computes by other instructions, with other results."""
-    for each in operands if dtype.kind == "f" else ():
+    for each in operands if dtype.kind in "fc" else ():
         for stride in each.strides if isinstance(each, View) else ():
             emit.leave_if(emit.compare("lt", stride, emit.constant(0, INT)))
 
 
-def _leave_if_unsteady(emit: Emitter, operands: Sequence[View | Computed | Element], shape: Sequence[Number]) -> None:
-    """Leave for complex numbers in reversed order, and for a single one: NumPy may round their products otherwise."""
+def _leave_if_unsteady(
+    emit: Emitter, operands: Sequence[View | Computed | Element], shape: Sequence[Number], in_place: bool
+) -> None:
+    """Leave for complex numbers in reversed order, whose products NumPy may round otherwise; and for a single one.
+
+    Of single ones in vectors that lie in order, NumPy computes the products as those of others, but not in place.
+    """
     none, one = (emit.constant(each, INT) for each in (0, 1))
     for each in operands:
         for length, stride in zip(each.shape, each.strides) if isinstance(each, View) else ():
             several = emit.compare("gt", length, one)
-            emit.leave_if(emit.integer("and", several, emit.compare("le", stride, none)))
-    emit.leave_if(emit.compare("eq", reduce(partial(emit.integer, "mul"), shape), one))
+            wrong = emit.compare("le", stride, none)
+            emit.leave_if(wrong if len(shape) == 1 else emit.integer("and", several, wrong))
+    if in_place or len(shape) > 1:
+        emit.leave_if(emit.compare("eq", reduce(partial(emit.integer, "mul"), shape), one))
 
 
-def _by_numpy(ufunc: np.ufunc, type: TensorType, emit: Emitter, *args: Number) -> Number:
+def _by_numpy(ufunc: np.ufunc, type: TensorType, emit: Emitter, *args: Element) -> Any:
     return emit.ufunc(ufunc, type, *args)
 
 

@@ -18,6 +18,7 @@ from autograph.runtime.graph.operands import (
     View,
 )
 from autograph.runtime.graph.types import INT
+from autograph.runtime.ops.native.number_rules import known_dtype
 from autograph.runtime.ops.native.scalars import fitted, number
 
 Shape = tuple[Number, ...]
@@ -102,8 +103,9 @@ def gathered(emit: Emitter, x: Any, index: Any) -> Gathered | View | Array:
 
 
 def _chosen(emit: Emitter, x: View, mask: View | Computed) -> View | Array:
-    if len(x.shape) > 2 or len(mask.shape) != 1 or x.dtype.char not in DTYPES:
+    if len(x.shape) > 2 or len(mask.shape) != 1:
         raise NoLowering
+    known_dtype(x.dtype)
     emit.leave_if(emit.compare("ne", x.length, mask.shape[0]))
     return emit.vectors.chosen(x, mask)
 
@@ -150,7 +152,8 @@ def broadcast(emit: Emitter, x: View | Computed, shape: Shape) -> View | Compute
     if _refs(x.shape) == _refs(shape):
         return x
     if isinstance(x, Computed):
-        if x.takes.kind in "fc" or x.singly:     # NumPy warns of an element also if it is then repeated zero times
+        repeats = len(shape) > 1 or x.length.known == 1     # otherwise the lengths are equal, or the code has been left
+        if repeats and (x.takes.kind in "fc" or x.singly):   # NumPy warns of an element that is repeated zero times
             for length in shape:
                 emit.leave_if(emit.compare("eq", length, emit.constant(0, INT)))
         numbers = Number, Complex

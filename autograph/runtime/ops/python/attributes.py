@@ -40,7 +40,7 @@ from autograph.runtime.ops.inference import sharing
 from autograph.runtime.ops.inference.containers import tuple_of
 from autograph.runtime.ops.inference.infer import rule
 from autograph.runtime.ops.inference.shape_rules import ELEMENTARY, Unknown, type_of_arg
-from autograph.runtime.ops.native import complex_numbers
+from autograph.runtime.ops.native import builtins
 from autograph.runtime.ops.python.operators import BINARY
 
 
@@ -118,7 +118,7 @@ _GRADIENTS: dict[str, Callable[[Any, Any], Any]] = {
     "flat": lambda g, x: np.reshape(g, shape(x)),
 }
 declare(
-    "getattr", rule(attribute), effect=VIEW, raises=True, vjp=of_attribute, lower=complex_numbers.part,
+    "getattr", rule(attribute), effect=VIEW, raises=True, vjp=of_attribute, lower=builtins.attribute,
     traits=[PART_OF_FIRST, HAS_DEFAULT, (SHARES, sharing.attribute), (ON_ATTRIBUTE, "get")],
 )  # fmt: skip
 declare("setattr", NONE, effect=WRITE, raises=True, traits=[KEEPS, RESHAPES, STATEMENT, (ON_ATTRIBUTE, "set")])

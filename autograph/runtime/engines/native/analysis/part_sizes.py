@@ -6,19 +6,82 @@ That only decides whether a loop computes with these elements by itself, so a wr
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
-from autograph.runtime.graph.graph import Value
-from autograph.runtime.graph.traits import ADDITION, CHOOSES_BY, COMMUTATIVE, MAKES_VIEWS, READS_VIEWS
+from autograph.runtime.graph.graph import Node, Value
+from autograph.runtime.graph.traits import (
+    ADDITION,
+    CHOOSES_BY,
+    COMMUTATIVE,
+    GIVES_PARTS,
+    LOOP,
+    MAKES_ARRAYS,
+    MAKES_VIEWS,
+    ON_ATTRIBUTE,
+    READS_VIEWS,
+)
 from autograph.runtime.graph.types import TensorType
 
 CHAIN = 16      # operations, one on the result of the other
 DEEP = 4        # sums and extremes within a bound
 
 
-def most_elements(value: Value) -> int | None:
-    """The number of elements of an array at most; None if it is not known."""
+NO_SIZES: Mapping[Value, int] = MappingProxyType({})
+
+
+def sizes_in(loop: Node, given: Mapping[Value, int]) -> dict[Value, int]:
+    """The lengths of vectors in a loop, those that it carries included, if some have these lengths before it."""
+    found = dict(given)
+    carried = loop.args[1:] if loop.op == "for" else loop.args if loop.op in LOOP else ()
+    for block in loop.blocks:
+        for value, param in zip(carried, block.params[len(block.params) - len(carried) :]):
+            if isinstance(value, Value) and value in found:
+                found[param] = found[value]
+    for node in (node for block in loop.blocks for node in block.nodes):
+        if node.blocks:
+            found |= sizes_in(node, found)
+        else:
+            note_sizes(node, found)
+    return found
+
+
+def note_sizes(node: Node, sizes: dict[Value, int]) -> bool:
+    """Note the length of a vector that a node makes, of a shape that it reads, or of an item of that.
+
+    It is at most that of the longest operand. Returns whether the node is of that kind, and those are known.
+    """
+    first, *rest = node.args or (None,)
+    given: list[int | None] = [most_elements(each, sizes) for each in node.inputs if _is_array(each)]
+    if ON_ATTRIBUTE.get(node.op) == "get":
+        fits = _is_array(first) and rest == ["shape"]
+    elif node.op in MAKES_ARRAYS:
+        fits = all(_is_array(each) and each.type.shape == (None,) for each in node.outputs)  # type: ignore[union-attr]
+        given = given or [sizes.get(each) for each in node.inputs]
+    else:
+        fits = node.op in GIVES_PARTS and isinstance(first, Value) and not _is_array(first)
+        given = [sizes.get(each) for each in node.inputs]
+    known = [each for each in given if each is not None]
+    if not fits or not known or len(known) < len(given):
+        return False
+    sizes.update(dict.fromkeys(node.outputs, max(known)))
+    return True
+
+
+def _is_array(arg: Any) -> bool:
+    return isinstance(arg, Value) and isinstance(arg.type, TensorType) and arg.type.kind == "array"
+
+
+def most_elements(value: Value, sizes: Mapping[Value, int] = NO_SIZES) -> int | None:
+    """The number of elements of an array at most; None if it is not known.
+
+    Args:
+        sizes: what vectors probably have.
+    """
     for _ in range(CHAIN):
+        if value in sizes:
+            return sizes[value]
         shape = value.type.shape if isinstance(value.type, TensorType) else (None,)
         if None not in shape:
             return math.prod(shape)  # type: ignore[arg-type]

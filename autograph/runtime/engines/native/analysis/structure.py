@@ -39,6 +39,7 @@ class Structure:
         made_anew: nodes of its outermost block that make views for which there is no object; where machine code is
             left, Python makes them anew. So what they view is live as long as they are.
         free: the values that its blocks use, but do not define.
+        sizes: the lengths of vectors at the call for which code is made, which decide whether it pays.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Structure:
         self.root = root
         self.made_anew = frozenset(made_anew)
         self._unused, self._made = unused, made
+        self.sizes: dict[Value, int] = {}
         self._known = dict(known)
         self._owners: dict[Block, tuple[Node, Point | None]] = {}
         self._last: dict[Block, dict[Value, int]] = {}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from autograph.runtime.engines.native.analysis.part_sizes import most_elements
+from autograph.runtime.engines.native.analysis.part_sizes import NO_SIZES, most_elements
 from autograph.runtime.engines.native.analysis.structure import Structure
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Node, Value, walk
@@ -52,7 +52,7 @@ def view_groups(structure: Structure, block: Block, place: int) -> Iterator[list
         outputs = [value for node in before if node not in anew for value in node.outputs]
         is_last = all(structure.last_use(block, value) < place + count for value in outputs)
         is_pure = all(effect_of(node).kind in (PURE, VIEW) for node in nodes[:count])
-        fits = is_pure and not any(computes_long(node) for node in nodes[:count])
+        fits = is_pure and not any(computes_long(node, structure.sizes) for node in nodes[:count])
         computes = makes_view(last) and (last.op in READS_VIEWS or copies_elements(last))
         if is_last and fits and count != len(group) and computes:
             yield nodes[:count]
@@ -75,7 +75,7 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     for at, node in enumerate(nodes[place : place + most], place):
         reads = not views.isdisjoint(node.inputs)
         needs_object = reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS
-        if node.blocks or needs_object or computes_long(node):
+        if node.blocks or needs_object or computes_long(node, structure.sizes):
             return []
         if makes_view(node) and node not in structure.made_anew:
             last = structure.last_use(block, node.output) + 1
@@ -143,17 +143,20 @@ def is_strided(node: Node | None) -> bool:
     return len(node.args) == 1 or (any(slices) and not slices[-1])
 
 
-def computes_long(node: Node) -> bool:
+def computes_long(node: Node, sizes: Mapping[Value, int] = NO_SIZES) -> bool:
     """Whether a node computes a vector that is long, or may be: of the same part of an array in all iterations.
 
     Or whether it takes long for one that may be.
+
+    Args:
+        sizes: the lengths that vectors probably have.
     """
     if node.op in QUADRATIC:
-        return any((most_elements(each) or LARGE) > MOST_IN_SQUARE for each in node.inputs if _is_array(each))
+        return any((most_elements(each, sizes) or LARGE) > MOST_IN_SQUARE for each in node.inputs if _is_array(each))
     if node.op not in MAKES_VIEWS or node.op not in READS_VIEWS or not _is_array(node.output):
         return False
     shape = node.output.type.shape  # type: ignore[union-attr]
-    count = most_elements(node.output)
+    count = most_elements(node.output, sizes)
     if node.op in ONE_BY_ONE or (node.op in DIVIDES and not _divides_by_constant(node)):
         return count is None or count > FEW
     if count is None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.runtime.engines.native.emit import pow_rules
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
-from autograph.runtime.engines.native.libmath.element_functions import function_of
+from autograph.runtime.engines.native.libmath.element_functions import element_of, function_of
 from autograph.runtime.engines.native.libmath.libm import COMPLEX_POWER, PREFIX, has_complex_power, is_pythons
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.libmath.vectors import Loop
@@ -23,6 +23,7 @@ from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, Value, array, 
 from autograph.runtime.engines.native.llvm.memory import strides_of
 from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, TensorType
+from autograph.runtime.ops.native.complex_rules import Element, parts_of
 
 
 def make_array(
@@ -144,10 +145,14 @@ def ufunc(emit: Emitter, ufunc: np.ufunc, type: TensorType, *args: Number) -> Nu
     loop = loop_of_numbers(ufunc, (*(arg.type.dtype for arg in args), type.dtype))
     if loop is None:
         raise NoLowering
-    return element(emit, loop, type, *args)
+    found = element(emit, loop, type, *args)
+    assert isinstance(found, Number)
+    return found
 
 
-def element(emit: Emitter, loop: Loop, type: TensorType, *args: Number) -> Number:
+def element(emit: Emitter, loop: Loop, type: TensorType, *args: Element) -> Element:
     """The result of an inner loop of NumPy's for single elements."""
     dtypes = [*(arg.type.dtype for arg in args), type.dtype]
-    return Number(type, emit.b.call(function_of(emit.b.function.module, loop, dtypes), *(arg.ref for arg in args)))
+    words = [part.ref for arg in args for part in parts_of(arg)]
+    found = emit.b.call(function_of(emit.b.function.module, loop, dtypes), *words)
+    return element_of(emit.b, type, found)

@@ -73,7 +73,7 @@ class Vectors:
     def chosen(self, x: View, mask: View | Computed) -> View | Array:
         return chosen(self._emit, ("chosen", next(self._listed)), x, mask)
 
-    def store_chosen(self, target: View, mask: View | Computed, value: View | Computed | Number) -> None:
+    def store_chosen(self, target: View, mask: View | Computed, value: View | Computed | Element) -> None:
         store_chosen(self._emit, target, mask, value)
 
     def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:

@@ -26,7 +26,7 @@ from autograph.runtime.engines.native.emit.buffers import (
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.external_calls import element, make_array
 from autograph.runtime.engines.native.emit.value_ranges import Ranges
-from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
+from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raise_flags, raised_flags
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type, memory_type
@@ -336,11 +336,16 @@ class _Elements(Emitter):
         self._emit = emit
         self.b, self.fast, self.underflows, self.ranges = emit.b, emit.fast, False, Ranges()
 
-    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Number) -> Number:
+    def ufunc(self, ufunc: np.ufunc, type: TensorType, *args: Element) -> Element:
         loop = loop_of_elements(ufunc, (*(arg.type.dtype for arg in args), type.dtype))
         if loop is None:
             raise NoLowering
-        return element(self._emit, loop, type, *args)
+        raised = None if self.fast or loop.body is not None else raised_flags(self.b)
+        found = element(self._emit, loop, type, *args)
+        if raised is not None:      # some of NumPy's loops clear the flags of what was computed before
+            with self.b.if_then(self.b.icmp("ne", raised, 0), likely=False):
+                raise_flags(self.b, raised)
+        return found
 
     def pin(self, x: Element) -> None:
         """Compute a number even if nothing uses it."""

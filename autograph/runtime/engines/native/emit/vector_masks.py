@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from autograph.runtime.engines.native.emit.buffers import MANY, Buffer, pointer, releasing
 from autograph.runtime.engines.native.emit.emitter import Emitter
 from autograph.runtime.engines.native.emit.external_calls import make_array
@@ -18,9 +20,10 @@ from autograph.runtime.engines.native.emit.vector_stores import are_apart, lies_
 from autograph.runtime.engines.native.libmath.libm import raised_flags
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.memory import store_number
-from autograph.runtime.graph.operands import Array, Computed, Number, View
+from autograph.runtime.engines.native.llvm.memory import store_element
+from autograph.runtime.graph.operands import Array, Complex, Computed, Number, View
 from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.ops.native.complex_rules import Element
 
 Mask: TypeAlias = "View | Computed"
 _WORD = 8           # elements of a mask that are read at once
@@ -61,14 +64,14 @@ def _array(emit: Emitter, x: View, mask: Mask) -> Array:
     release = releasing(buffer)
     made = make_array(emit, x.dtype, [count, *x.shape[1:]], False, release)
     width = x.shape[1].ref if len(x.shape) > 1 else ir.constant(ir.I64, 1)
-    function = _choosing(module, x.dtype.itemsize, len(x.shape) > 1)
+    function = _choosing(module, x.dtype, len(x.shape) > 1)
     where = pointer(emit, bits), bits.length.ref
     b.call(function, emit.frame.fact(made, "data"), pointer(emit, x), x.strides[0].ref, *where, width)
     release()
     return made
 
 
-def store_chosen(emit: Emitter, target: View, mask: Mask, value: View | Computed | Number) -> None:
+def store_chosen(emit: Emitter, target: View, mask: Mask, value: View | Computed | Element) -> None:
     """See `operands.Vectors`."""
     b, module = emit.b, emit.b.function.module
     emit.settle()
@@ -79,9 +82,9 @@ def store_chosen(emit: Emitter, target: View, mask: Mask, value: View | Computed
             emit.leave_if(Number(BOOL, b.xor(lies_apart(emit, each, low, high), ir.TRUE)))
     buffer, bits = _read(emit, "mask", mask)
     where = pointer(emit, bits), bits.length.ref
-    if isinstance(value, Number):
-        place = emit.cells.place(("chosen", target.dtype), ir.I64, 8)
-        store_number(b, place, target.dtype, value.ref)
+    if isinstance(value, (Number, Complex)):
+        place = emit.cells.place(("chosen", target.dtype), ir.array(2, ir.I64), 8)
+        store_element(b, place, target.dtype, value)
         source: tuple[ir.Value, ir.Value] = place, ir.constant(ir.I64, 0)
         release = releasing(buffer)
     else:
@@ -92,7 +95,7 @@ def store_chosen(emit: Emitter, target: View, mask: Mask, value: View | Computed
         differs = b.and_(b.icmp("ne", length, count), b.icmp("ne", length, one))
         _leave(emit, b.or_(raised, differs), release)
         source = pointer(emit, given), b.select(b.icmp("eq", length, one), 0, given.strides[0].ref)
-    b.call(_scattering(module, target.dtype.itemsize), pointer(emit, target), target.strides[0].ref, *where, *source)
+    b.call(_scattering(module, target.dtype), pointer(emit, target), target.strides[0].ref, *where, *source)
     release()
 
 
@@ -147,35 +150,38 @@ def _counting(module: ir.Module) -> ir.Function:
     return function
 
 
-def _choosing(module: ir.Module, size: int, of_rows: bool) -> ir.Function:
-    """The function that copies the chosen elements, or rows of some width, of some bytes each."""
-    function, b = _function(module, f"choose{'_rows' * of_rows}_{size}", ir.VOID, "target source stride mask n width")
+def _choosing(module: ir.Module, dtype: np.dtype[Any], of_rows: bool) -> ir.Function:
+    """The function that copies the chosen elements like those of a dtype, or rows of some width."""
+    size, align = dtype.itemsize, dtype.alignment
+    name, kind = f"choose{'_rows' * of_rows}_{size}_{align}", f"i{8 * size}"
+    function, b = _function(module, name, ir.VOID, "target source stride mask n width")
     if b is not None:
         target, source, stride, mask, n, width = function.parameters
-        kind = f"i{8 * size}"
 
         def copy(place: ir.Value, number: ir.Value) -> None:
             begin, to = b.gep(source, b.mul(place, stride)), b.gep(target, b.mul(number, width), kind)
             if not of_rows:
-                b.store(b.load(kind, begin, size), to, size)
+                b.store(b.load(kind, begin, align), to, align)
                 return
             with b.loop(0, width) as loop:
-                b.store(b.load(kind, b.gep(begin, loop.index, kind), size), b.gep(to, loop.index, kind), size)
+                b.store(b.load(kind, b.gep(begin, loop.index, kind), align), b.gep(to, loop.index, kind), align)
 
         _for_each(b, mask, n, copy)
         b.ret()
     return function
 
 
-def _scattering(module: ir.Module, size: int) -> ir.Function:
-    """The function that stores elements of a stride in those that are chosen, of some bytes each."""
-    function, b = _function(module, f"store_chosen_{size}", ir.VOID, "target stride mask n source step")
+def _scattering(module: ir.Module, dtype: np.dtype[Any]) -> ir.Function:
+    """The function that stores elements of a stride, like those of a dtype, in those that are chosen."""
+    size, align = dtype.itemsize, dtype.alignment
+    function, b = _function(module, f"store_chosen_{size}_{align}", ir.VOID, "target stride mask n source step")
     if b is not None:
         target, stride, mask, n, source, step = function.parameters
         kind = f"i{8 * size}"
 
         def copy(place: ir.Value, number: ir.Value) -> None:
-            b.store(b.load(kind, b.gep(source, b.mul(number, step)), size), b.gep(target, b.mul(place, stride)), size)
+            element = b.load(kind, b.gep(source, b.mul(number, step)), align)
+            b.store(element, b.gep(target, b.mul(place, stride)), align)
 
         _for_each(b, mask, n, copy)
         b.ret()

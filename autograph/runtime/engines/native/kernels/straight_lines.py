@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
+from autograph.runtime.engines.native.analysis.part_sizes import note_sizes
 from autograph.runtime.engines.native.analysis.structure import used_in
 from autograph.runtime.engines.native.analysis.view_groups import (
     LARGE,
@@ -31,12 +32,13 @@ from autograph.runtime.engines.native.kernels.kernel import Kernel
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, piece, walk
 from autograph.runtime.graph.opdef import OPS, PURE, VIEW, WRITE
-from autograph.runtime.graph.operands import DTYPES
+from autograph.runtime.graph.operands import COMPLEX, DTYPES
 from autograph.runtime.graph.recursion import calls_itself
 from autograph.runtime.graph.traits import MAKES_VIEWS, READS_VIEWS, SLOW_IN_NUMPY, SLOW_ON_LIST
 from autograph.runtime.graph.types import ObjectType, TensorType
 
 STATEMENTS = 3      # on arrays, at least, each of which would be a call of a kernel or of NumPy
+_KNOWN = DTYPES | COMPLEX
 
 
 def straight_lines(nodes: Sequence[Node], used: Counter[Value]) -> Iterator[Node]:
@@ -45,8 +47,8 @@ def straight_lines(nodes: Sequence[Node], used: Counter[Value]) -> Iterator[Node
     Args:
         used: how often the graph uses each value.
     """
-    small = set[Value]()
-    groups = [(fits, list(group)) for fits, group in groupby(nodes, lambda node: _fits(node, small))]
+    small, sizes = set[Value](), dict[Value, int]()
+    groups = [(fits, list(group)) for fits, group in groupby(nodes, lambda node: _fits(node, small, sizes))]
     is_all = not any(_uses_arrays(node) for fits, found in groups if not fits for node in found)
     for fits, found in groups:
         if not fits or not any(map(_is_statement, found)):
@@ -130,11 +132,12 @@ def _uses_arrays(node: Node) -> bool:
     return any(map(_is_array, (value for each in (node, *inner) for value in (*each.inputs, *results))))
 
 
-def _fits(node: Node, small: set[Value]) -> bool:
+def _fits(node: Node, small: set[Value], sizes: dict[Value, int]) -> bool:
     """Whether a node may be part of such a piece: a number, or arrays that are known to be small.
 
     Args:
         small: gets the vectors whose lengths are not known, but are those of small ones at most.
+        sizes: gets these lengths, see `note_sizes`.
     """
     op = OPS.get(node.op)
     if _is_slow_on_list(node):
@@ -143,8 +146,11 @@ def _fits(node: Node, small: set[Value]) -> bool:
         return False
     if _is_slow(node):
         return all(isinstance(t, TensorType) and t.exact and t.ndim == 1 for t in (each.type for each in node.inputs))
-    if not all(value in small or _is_small(value.type) for value in node.inputs) or computes_long(node):
+    if not all(value in small or _is_small(value.type) for value in node.inputs) or computes_long(node, sizes):
         return False
+    if note_sizes(node, sizes):
+        small.update(node.outputs)
+        return True
     parts = [value for value in node.outputs if not _is_small(value.type)]
     small.update(parts)
     return not parts or (node.op in MAKES_VIEWS and any(map(_is_array, node.inputs)) and all(map(_is_part, parts)))
@@ -166,7 +172,7 @@ def _is_slow_on_list(node: Node) -> bool:
 def _is_part(value: Value) -> bool:
     """Whether a value is a vector of unknown length."""
     type = value.type
-    return isinstance(type, TensorType) and type.exact and type.shape == (None,) and type.dtype.char in DTYPES
+    return isinstance(type, TensorType) and type.exact and type.shape == (None,) and type.dtype.char in _KNOWN
 
 
 def _is_small(type: Any) -> bool:
@@ -175,7 +181,7 @@ def _is_small(type: Any) -> bool:
     if type.kind != "array":
         return True
     lengths = [length for length in type.shape if length is not None]
-    if type.dtype.char not in DTYPES or not lengths or len(lengths) < len(type.shape):
+    if type.dtype.char not in _KNOWN or not lengths or len(lengths) < len(type.shape):
         return False
     return math.prod(lengths) < (LONG if len(lengths) == 1 else LARGE)
 

@@ -67,6 +67,8 @@ def loop_of_elements(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> Loop
     loop = loop_of(ufunc, dtypes)
     if loop is None or not loop.steady:
         return None
+    if any(dtype.kind == "c" for dtype in dtypes):
+        return loop if _is_alike_for_complex(ufunc, dtypes) else None
     return loop if dtypes[-1].kind in "biu" else loop_of_numbers(ufunc, dtypes)
 
 
@@ -122,6 +124,21 @@ def _is_alike_in_blocks(loop: InnerLoop, ufunc: np.ufunc, dtypes: Sequence[np.dt
         return False
     blocks, numbers = (partial(each, loop, dtypes[-1]) for each in (_in_blocks, _one_by_one))
     return agrees(blocks, numbers, [_columns(dtypes)])
+
+
+@cache
+def _is_alike_for_complex(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> bool:
+    """Probe whether the loop gives for each complex number by itself what the ufunc gives for any vector of them."""
+    loop, given = find(ufunc, dtypes), _columns(dtypes)
+    if loop is None or ufunc is np.power:
+        return False
+
+    def apart(step: int, *given: Any) -> Any:
+        return ufunc(*(np.repeat(each, abs(step))[::step] for each in given))[:: 1 if step > 0 else -1]
+
+    candidate = partial(_one_by_one, loop, dtypes[-1])
+    with np.errstate(all="ignore"):
+        return all(agrees(candidate, reference, [given]) for reference in (ufunc, partial(apart, 2), partial(apart, 3)))
 
 
 def _one_by_one(loop: InnerLoop, result: np.dtype[Any], *given: Any) -> Any:

@@ -14,6 +14,8 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from autograph.common import disk_cache
 from autograph.common.cpython_internals import hides_draws
 from autograph.common.numpy_internals import warns_of_underflows
@@ -23,6 +25,7 @@ from autograph.runtime.engines.native.abi.links import Link
 from autograph.runtime.engines.native.analysis.class_versions import Versions
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.identities import handed_over
+from autograph.runtime.engines.native.analysis.part_sizes import sizes_in
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
@@ -321,6 +324,9 @@ class Region(Rebindable):
                         found = examples.kinds.items()
                         self.met |= {key: either(self.met.get(key, kind), kind) for key, kind in found}
                         self.classes.add(examples.classes)
+                    given = zip(self.values, inputs) if self.calls else ()      # otherwise these are examples
+                    lengths = {value: len(each) for value, each in given if _is_vector(each)}
+                    self.structure.sizes = sizes_in(self.structure.root, lengths)
                     self.versions[kinds] = CompiledRegion(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
@@ -477,6 +483,10 @@ class Region(Rebindable):
         except Refused:
             return ()
         return [callback for callback in lowering.calls.callbacks if not callback.is_rare]
+
+
+def _is_vector(thing: Any) -> bool:
+    return type(thing) is np.ndarray and thing.ndim == 1
 
 
 def _rest(iterator: Any) -> Any:

@@ -450,3 +450,22 @@ def test_other_threads_may_change_lists_while_numpy_sorts():
     finally:
         ends.append(True)
         thread.join()
+
+
+def steps(n, k):
+    x = np.arange(3, n)
+    count, going = np.ones_like(x), x != 1
+    for i in range(k):
+        count[going] += 1
+        x[going] = np.where(x[going] & 1, 3 * x[going] + 1, x[going] // 2)
+        going = x != 1
+    return count, x
+
+
+@pytest.mark.parametrize("first", [0, 9, 3000])
+def test_vectors_of_unknown_length_are_computed_in_place_if_they_are_short_at_the_first_call(first):
+    staged = native(steps)
+    for n in (first, 5, 9, 300, 5000, 2):
+        for one, other in zip(staged(n, 5), steps(n, 5)):
+            assert one.dtype == other.dtype and one.tobytes() == other.tobytes()
+    assert ("`!=` runs in Python" in str(staged.explain(9, 5))) == (first == 3000)
