@@ -405,5 +405,6 @@ def _fitted(emit: Emitter, x: Element, dtype: np.dtype[Any]) -> Element:
         own = part_of(dtype)
         real, *imag = (_fitted(emit, each, own) for each in parts_of(x))
         return Complex(scalar(dtype), (real, imag[0] if imag else emit.constant(0.0, scalar(own))))
-    assert isinstance(x, Number)
+    if isinstance(x, Complex):
+        raise NoLowering        # such as the truth value of one
     return fitted(emit, x, scalar(dtype)) if is_weak(x.type) else converted(emit, x, dtype)
