@@ -28,7 +28,7 @@ _COUNTS, _LOOPS, _NUMBER, _TYPES = 16, 32, 48, 64
 _CLASS = 2                  # of `np.ndarray`
 _FUNCTIONS = {
     "PyArray_NewFromDescr": 94, "PyArray_NewCopy": 85, "PyArray_Zeros": 183,
-    "PyArray_Sort": 129, "PyArray_ArgSort": 130,
+    "PyArray_Sort": 129, "PyArray_ArgSort": 130, "PyArray_Nonzero": 147, "PyArray_SetBaseObject": 282,
 }  # fmt: skip
 _INT = ctypes.c_int32
 # Where a capsule has its pointer. NumPy's settings are behind one: what to do at errors, and the size of buffers.

@@ -411,6 +411,9 @@ class Vectors(Protocol):
     def sorting_places(self, x: Array | View | Computed) -> Array:
         """The places of the elements of a vector in ascending order, as NumPy sorts them by default; the same."""
 
+    def places(self, x: Array | View | Computed) -> tuple[Array, ...]:
+        """The places of the elements that are not zero, along each axis, as `np.nonzero` gives them; the same."""
+
     def counted(self, start: Number, length: Number) -> Array:
         """The integers from one on; for ops with `MAKES_ARRAYS`."""
 
@@ -527,6 +530,8 @@ class Emitter(Protocol):
 
     def library(self, name: str, *args: Any, finite: bool = False) -> Any:
         """A function of the C library on `float64`, as Python calls it; `NoLowering` if Python calls another one.
+
+        Or `powf` of `float32`, as NumPy's scalars call it.
 
         Or `pow` of complex numbers, by Python's own function, for exponents that are no integers.
 

@@ -167,6 +167,7 @@ ADDS_AXES = Trait("returns a view of an array with more axes of length 1, at the
 
 NEUTRAL = Relation("the neutral right operand, and the kinds of numbers for which it is neutral")
 INVOLUTION = Relation("the kinds of numbers for which it is an involution: `-(-x)`")
+WITH_ONE_ARGUMENT = Relation("the op that it is with one argument, an array: `np.nonzero` for `np.where`")
 AS_UFUNC = Relation("the ufunc of an operator on arrays: `np.add` for `add`")
 AS_OPERATOR = Relation("the operator of a ufunc: `add` for `np.add`")
 AS_UFUNC_OF = Relation("the ufunc that it is on arrays, and what gives the operands: `(\"np.add\", lambda x: (x, x))`")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW, WRITE, Vjp, declare
-from autograph.runtime.graph.traits import OUT_BY_NAME, WRITTEN_ARGUMENT
+from autograph.runtime.graph.traits import MAKES_ARRAYS, OUT_BY_NAME, READS_VIEWS, RELEASES_LOCK, WRITTEN_ARGUMENT
 from autograph.runtime.graph.types import NONE, ObjectType, TensorType, Type, array
 from autograph.runtime.ops.arrays.joining import arrays_of
 from autograph.runtime.ops.gradients.data_movement import MOST, along, axis_of, like_parts, moves, parts, scatter_add
@@ -28,6 +28,7 @@ from autograph.runtime.ops.inference.shape_rules import (
     result,
     shape_arg,
 )
+from autograph.runtime.ops.native import vectors
 
 INTP = np.dtype(np.intp)
 
@@ -253,8 +254,9 @@ functions(      # all arguments without a name are choices
 )
 functions("np.diagonal .diagonal", diagonal, effect=VIEW, vjp=moves(np.diagonal))
 functions("np.linalg.diagonal", diagonal_of_last, effect=VIEW, vjp=moves(np.linalg.diagonal))
-functions("np.nonzero .nonzero", nonzero, vjp=NO_GRADIENT)
-functions("np.flatnonzero", array(INTP, None), vjp=NO_GRADIENT)
+_PLACES = [READS_VIEWS, MAKES_ARRAYS, RELEASES_LOCK]
+functions("np.nonzero .nonzero", nonzero, vjp=NO_GRADIENT, lower=vectors.nonzero, traits=_PLACES)
+functions("np.flatnonzero", array(INTP, None), vjp=NO_GRADIENT, lower=vectors.flat_nonzero, traits=_PLACES)
 functions("np.argwhere", argwhere, vjp=NO_GRADIENT)
 functions("np.ix_", ix_, effect=VIEW)
 functions("np.unravel_index", unravel_index)

@@ -18,6 +18,7 @@ from autograph.runtime.graph.traits import (
     SELECTS,
     SLOW_IN_NUMPY,
     UFUNC_IF_COMPLEX,
+    WITH_ONE_ARGUMENT,
 )
 from autograph.runtime.graph.types import BOOL, ObjectType, TensorType, Type, array
 from autograph.runtime.ops.gradients.data_movement import scatter_add
@@ -207,7 +208,7 @@ functions("np.clip", clip_rule(np.clip), lower=numpy_scalars.clipped, **_CLIPPIN
 functions(".clip", clip_rule(method("clip")), lower=numpy_scalars.method(numpy_scalars.clipped), **_CLIPPING)
 functions(
     "np.where", where, raises=False, lower=vectors.chosen,
-    traits=[CHOOSES, MOVES, SELECTS, SLOW_IN_NUMPY, READS_VIEWS, MAKES_VIEWS],
+    traits=[CHOOSES, MOVES, SELECTS, SLOW_IN_NUMPY, READS_VIEWS, MAKES_VIEWS, (WITH_ONE_ARGUMENT, "np.nonzero")],
     vjp=(None, lambda g, out, c, x, y: np.where(c, g, 0), lambda g, out, c, x, y: np.where(c, 0, g)),
 )  # fmt: skip
 functions("np.interp", interp, vjp=tuple(map(of_interpolated, ("x", "xp", "fp", "left", "right"))))

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from autograph.runtime.graph.operands import Emitter, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT
 from autograph.runtime.ops.native.number_rules import PYTHON, absolute, arithmetic, inverse
@@ -183,11 +185,11 @@ def float_power(emit: Emitter, x: Number, y: Number) -> Number:
             emit.doubt_if(emit.compare("lt", base, emit.constant(0.0, FLOAT)))
         return of_library("pow")(emit, base, exponent)
     type = result("pow", x, y)
-    if type.dtype != FLOAT.dtype:
+    if type.dtype not in (FLOAT.dtype, np.float32):
         raise NoLowering
-    y = _exponent(emit, y)
+    is_double, y = type.dtype == FLOAT.dtype, _exponent(emit, y)
     base, exponent = fitted(emit, x, type), fitted(emit, y, type)
-    found = Number(type, emit.library("pow", base, exponent).ref)
+    found = Number(type, emit.library("pow" if is_double else "powf", base, exponent).ref)
     emit.leave_if_warned(found, base, exponent)
     return found
 

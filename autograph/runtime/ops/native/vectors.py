@@ -348,6 +348,22 @@ def ordering(emit: Emitter, a: Any, axis: Any = -1) -> Array:
     return emit.vectors.sorting_places(a if isinstance(a, Array) else x)
 
 
+def nonzero(emit: Emitter, a: Any) -> tuple[Array, ...]:
+    """`np.nonzero(a)`."""
+    x = operand(emit, a)
+    if isinstance(x, NUMBERS):
+        raise NoLowering
+    return emit.vectors.places(a if isinstance(a, Array) else x)
+
+
+def flat_nonzero(emit: Emitter, a: Any) -> Array:
+    """`np.flatnonzero(a)` of a vector."""
+    found = nonzero(emit, a)
+    if len(found) > 1:
+        raise NoLowering
+    return found[0]
+
+
 def _vector(emit: Emitter, a: Any, axis: Any) -> View | Computed:
     x = operand(emit, a)
     if isinstance(x, NUMBERS) or type(axis) is not int or axis not in (0, -1) or len(x.shape) != 1:

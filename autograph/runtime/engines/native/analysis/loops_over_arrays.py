@@ -20,7 +20,7 @@ from autograph.runtime.engines.native.analysis.views_where_read import ViewsWher
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, walk
 from autograph.runtime.graph.operands import DTYPES
-from autograph.runtime.graph.traits import ON_CONTAINER, RESHAPES
+from autograph.runtime.graph.traits import ON_CONTAINER, RESHAPES, WITH_ONE_ARGUMENT
 from autograph.runtime.graph.types import INT, ObjectType, TensorType
 
 _RANGE = ObjectType("range", (INT,))
@@ -45,6 +45,7 @@ class _CountedLoops(Copier):
 
     def fill(self, into: Block, nodes: Sequence[Node]) -> None:
         for node in nodes:
+            node = _as_declared(node)
             arrays = _arrays(node)
             made = _counted(node, arrays) if arrays and self._is_own(node) else None
             if made is None:
@@ -65,6 +66,16 @@ class _CountedLoops(Copier):
 _ITERATORS = "enumerate", "zip"
 
 
+def _as_declared(node: Node) -> Node:
+    """A node of the op that has the lowering: `np.nonzero(x)` for `np.where(x)`."""
+    op = WITH_ONE_ARGUMENT.get(node.op)
+    if op is None or len(node.args) > 1 or node.kwargs or not _is_array(node.args[0]):
+        return node
+    made = Node(op, node.args, place=node.place)
+    made.own, made.outputs = node.own, node.outputs
+    return made
+
+
 def _arrays(loop: Node) -> list[Value]:
     """The arrays over which a loop goes at once; none if it goes over something else."""
     over = loop.args[0] if loop.op == "for" else None
@@ -76,9 +87,8 @@ def _arrays(loop: Node) -> list[Value]:
     if kind not in _ITERATORS or over.node is None or over.node.kwargs or not all(map(_is_array, over.node.args)):
         return []
     arrays, counts = [*over.node.args], kind == "enumerate"
-    lengths = {array.type.shape[0] for array in arrays}
     is_apart = loop.kwargs.get("target") == tuple(range(len(arrays) + counts))
-    return arrays if is_apart and (len(arrays) == 1 or (len(lengths) == 1 and None not in lengths)) else []
+    return arrays if is_apart and all(array.type.shape for array in arrays) else []
 
 
 def _is_array(value: object) -> bool:
@@ -93,8 +103,12 @@ def _may_reshape(node: Node) -> bool:
 def _counted(loop: Node, arrays: list[Value]) -> list[Node] | None:
     """The nodes of a counted loop; None if the rows need objects."""
     body, place = loop.blocks[0], loop.place
-    length = Node("len", (arrays[0],), place=place)
-    over = Node("range", (length.add_output(INT),), place=place)
+    lengths = [Node("len", (array,), place=place) for array in _of_different_lengths(arrays)]
+    counted = [length.add_output(INT) for length in lengths]
+    if len(counted) > 1:
+        lengths.append(Node("min", tuple(counted), place=place))
+        counted = [lengths[-1].add_output(INT)]
+    over = Node("range", tuple(counted), place=place)
     counts = ON_CONTAINER.get(getattr(loop.args[0].node, "op", "")) == "enumerate"
     items, carried = body.params[: len(arrays) + counts], body.params[len(arrays) + counts :]
     index = items[0] if counts else Value(INT, None, "")
@@ -106,7 +120,13 @@ def _counted(loop: Node, arrays: list[Value]) -> list[Node] | None:
     inner.params, inner.results = [index, *carried], body.results
     made = Node("for", (over.add_output(_RANGE), *loop.args[1:]), {**loop.kwargs, "target": 0}, (inner,), place)
     made.own, made.outputs = loop.own, loop.outputs
-    return [length, over, made] if _need_no_objects(made, len(arrays)) else None
+    return [*lengths, over, made] if _need_no_objects(made, len(arrays)) else None
+
+
+def _of_different_lengths(arrays: list[Value]) -> list[Value]:
+    """The arrays without those that are known to be as long as another one."""
+    found = {array.type.shape[0] or array: array for array in arrays}       # type: ignore[union-attr]
+    return [*found.values()]
 
 
 def _need_no_objects(loop: Node, count: int) -> bool:

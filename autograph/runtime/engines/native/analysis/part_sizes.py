@@ -22,7 +22,7 @@ from autograph.runtime.graph.traits import (
     ON_ATTRIBUTE,
     READS_VIEWS,
 )
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.graph.types import ObjectType, TensorType
 
 CHAIN = 16      # operations, one on the result of the other
 DEEP = 4        # sums and extremes within a bound
@@ -57,7 +57,7 @@ def note_sizes(node: Node, sizes: dict[Value, int]) -> bool:
     if ON_ATTRIBUTE.get(node.op) == "get":
         fits = _is_array(first) and rest == ["shape"]
     elif node.op in MAKES_ARRAYS:
-        fits = all(_is_array(each) and each.type.shape == (None,) for each in node.outputs)  # type: ignore[union-attr]
+        fits = all(map(_holds_vectors, node.outputs))
         given = given or [sizes.get(each) for each in node.inputs]
     else:
         fits = node.op in GIVES_PARTS and isinstance(first, Value) and not _is_array(first)
@@ -67,6 +67,15 @@ def note_sizes(node: Node, sizes: dict[Value, int]) -> bool:
         return False
     sizes.update(dict.fromkeys(node.outputs, max(known)))
     return True
+
+
+def _holds_vectors(value: Value) -> bool:
+    """Whether a value is a vector of unknown length, or a tuple of such."""
+    type = value.type
+    types = type.items if isinstance(type, ObjectType) and type.name == "tuple" else (type,)
+    return bool(types) and all(
+        isinstance(each, TensorType) and each.exact and each.kind == "array" and each.shape == (None,) for each in types
+    )
 
 
 def _is_array(arg: Any) -> bool:

@@ -23,7 +23,7 @@ from autograph.runtime.graph.traits import (
     QUADRATIC,
     READS_VIEWS,
 )
-from autograph.runtime.graph.types import TensorType
+from autograph.runtime.graph.types import ObjectType, TensorType
 
 LONGEST = 16    # nodes in a loop
 MOST = 64       # the same for code that runs once
@@ -184,7 +184,14 @@ def makes_view(node: Node) -> bool:
     """Whether a node makes a view, as far as is known, rather than a number; or a small matrix that may be one."""
     if node.op in MATRIX_PRODUCT:
         return _is_small(node.output)
-    return node.op in MAKES_VIEWS and _is_array(node.output)
+    return node.op in MAKES_VIEWS and _is_array(node.output) and not _is_item_of_tuple(node)
+
+
+def _is_item_of_tuple(node: Node) -> bool:
+    """Whether a node gives an item of a tuple of arrays, which is an object already."""
+    first, *_ = node.args or (None,)
+    type = first.type if isinstance(first, Value) else None
+    return isinstance(type, ObjectType) and type.name == "tuple"
 
 
 def computes_few(root: Node) -> bool:

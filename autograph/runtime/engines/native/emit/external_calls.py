@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.cpython_internals import TUPLE_ITEMS
+from autograph.common.numpy_internals import ALIGNED, DTYPE, FLAGS, WRITEABLE
 from autograph.runtime.engines.native.emit import pow_rules
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.libmath.element_functions import element_of, function_of
@@ -19,9 +21,9 @@ from autograph.runtime.engines.native.libmath.libm import COMPLEX_POWER, PREFIX,
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_numbers
 from autograph.runtime.engines.native.libmath.vectors import Loop
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, SLOT
-from autograph.runtime.engines.native.llvm.ir import DOUBLE, I64, Value, array, constant, structure
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I32, I64, NULL, PTR, Value, array, constant, structure
 from autograph.runtime.engines.native.llvm.memory import strides_of
-from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number
+from autograph.runtime.graph.operands import Array, Complex, NoLowering, Number, View
 from autograph.runtime.graph.types import BOOL, TensorType
 from autograph.runtime.ops.native.complex_rules import Element, parts_of
 
@@ -78,6 +80,52 @@ def sorting_places(emit: Emitter, x: Array, release: bool) -> Array:
     return _made(emit, found, np.dtype(np.intp), [length])
 
 
+def places(emit: Emitter, x: Array, release: bool) -> tuple[Array, ...]:
+    """The arrays of the places of the elements of an array that are not zero, one for each axis.
+
+    Args:
+        release: whether the array is of no more use.
+    """
+    emit.settle()
+    found = emit.objects.python("PyArray_Nonzero", emit.frame.array_object(x))
+    if release:
+        emit.objects.forget(x.ref)
+    emit.stop_if(Number(BOOL, emit.b.is_null(found)), lambda: _give_up(emit))
+    like = Array(-1, np.dtype(np.intp), 1, False, True, ALIGNED | WRITEABLE)    # views of one array of all of them
+    items = [emit.b.load(PTR, emit.b.gep(found, TUPLE_ITEMS + SLOT * axis)) for axis in range(x.ndim)]
+    made = tuple([emit.frame.array_like(emit.objects.another(each), like) for each in items])
+    emit.objects.forget(found)
+    return made
+
+
+def view_object(emit: Emitter, x: Any, view: View) -> Array:
+    """The object of a view of an array, made as NumPy makes it."""
+    if not isinstance(x, Array):
+        raise NoLowering
+    emit.settle()
+    b, base, ndim = emit.b, emit.frame.array_object(x), len(view.shape)
+    lengths, steps = (emit.cells.place(name, array(ndim, I64)) for name in ("shape", "steps of axes"))
+    for axis, (length, stride) in enumerate(zip(view.shape, view.strides)):
+        b.store(length.ref, b.gep(lengths, SLOT * axis))
+        b.store(stride.ref, b.gep(steps, SLOT * axis))
+    kind = emit.objects.another(emit.objects.load_at(PTR, base, DTYPE))     # which the view takes over
+    data, flags = b.cast("inttoptr", view.data.ref, PTR), emit.objects.load_at(I32, base, FLAGS)
+    of = emit.objects.address(np.ndarray)
+    found = emit.objects.python("PyArray_NewFromDescr", of, kind, ndim, lengths, steps, data, flags, NULL)
+    emit.stop_if(Number(BOOL, b.is_null(found)), lambda: _give_up(emit))
+    failed = b.icmp("slt", emit.objects.python("PyArray_SetBaseObject", found, emit.objects.another(base)), 0)
+    emit.stop_if(Number(BOOL, failed), lambda: _give_up(emit, lambda: emit.objects.forget(found)))
+    flags_known = ALIGNED | WRITEABLE * view.writeable
+    return emit.frame.array_like(found, Array(-1, view.dtype, ndim, False, view.writeable, flags_known))
+
+
+def _give_up(emit: Emitter, otherwise: Callable[[], None] = lambda: None) -> None:
+    """Leave machine code without what NumPy could not make."""
+    emit.objects.python("PyErr_Clear")
+    otherwise()
+    emit.jump(emit.leave())
+
+
 def _made(
     emit: Emitter,
     found: Value,
@@ -85,12 +133,7 @@ def _made(
     lengths: Sequence[Number],
     otherwise: Callable[[], None] = lambda: None,
 ) -> Array:
-    def give_up() -> None:
-        emit.objects.python("PyErr_Clear")
-        otherwise()
-        emit.jump(emit.leave())
-
-    emit.stop_if(Number(BOOL, emit.b.is_null(found)), give_up)
+    emit.stop_if(Number(BOOL, emit.b.is_null(found)), lambda: _give_up(emit, otherwise))
     made = emit.frame.array_like(found, Array(-1, dtype, len(lengths), True, True, ARRAY_FLAGS))
     shape = [each.known for each in lengths if isinstance(each.known, int) and each.known]
     if len(shape) < len(lengths):
@@ -123,7 +166,7 @@ def library(emit: Emitter, name: str, *args: Any, finite: bool = False) -> Numbe
 def _library(emit: Emitter, name: str, args: Sequence[Number], finite: bool) -> Number:
     for each in args if finite else ():
         emit.leave_if(is_strange(emit, each))
-    found = Number(args[0].type, emit.b.call_outside(f"{PREFIX}{name}", DOUBLE, *(arg.ref for arg in args)))
+    found = Number(args[0].type, emit.b.call_outside(f"{PREFIX}{name}", args[0].ref.type, *(arg.ref for arg in args)))
     if finite:
         emit.leave_if(is_strange(emit, found))
     return found

@@ -119,3 +119,8 @@ def _chosen(emit: Emitter, comparison: str, first: Mixed, second: Mixed) -> Mixe
     later = rule(emit, second.parts[0], first.parts[0])
     one, other = (emit.select(later, *pair) for pair in zip(second.parts, first.parts))
     return Mixed((one, other))
+
+
+def is_integer(operand: Any) -> bool:
+    """Whether an operand is an integer or a truth value."""
+    return isinstance(operand, Number) and operand.type.dtype.kind in "iub"

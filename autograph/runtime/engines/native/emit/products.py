@@ -19,7 +19,7 @@ from autograph.common.numpy_internals import matmul_loop
 from autograph.common.probes import agrees
 from autograph.runtime.engines.native.emit.buffers import FEW, Buffer, listed, pointer
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
-from autograph.runtime.engines.native.emit.external_calls import make_array, sort_array, sorting_places
+from autograph.runtime.engines.native.emit.external_calls import make_array, places, sort_array, sorting_places
 from autograph.runtime.engines.native.emit.vector_elements import array, checked, counted, in_memory, items, kept
 from autograph.runtime.engines.native.emit.vector_masks import chosen, store_chosen
 from autograph.runtime.engines.native.emit.vector_reductions import accumulated, median, reduced, reduced_rows
@@ -87,6 +87,11 @@ class Vectors:
     def sorting_places(self, x: Array | View | Computed) -> Array:
         is_object = isinstance(x, Array)
         return sorting_places(self._emit, x if isinstance(x, Array) else array(self._emit, x), release=not is_object)
+
+    def places(self, x: Array | View | Computed) -> tuple[Array, ...]:
+        is_object = isinstance(x, Array)
+        given = x if isinstance(x, Array) else array(self._emit, x, is_kept=False)
+        return places(self._emit, given, release=not is_object)
 
     def counted(self, start: Number, length: Number) -> Array:
         return counted(self._emit, start, length)

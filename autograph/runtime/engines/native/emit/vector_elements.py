@@ -49,14 +49,19 @@ _DROPS = _QUIET | {RULES["sign"], RULES["maximum"], RULES["minimum"]}
 Reader: TypeAlias = Callable[[Index, int], Element]
 
 
-def array(emit: Emitter, x: View | Gathered | Computed) -> Array:
-    """See `operands.Vectors`."""
+def array(emit: Emitter, x: View | Gathered | Computed, is_kept: bool = True) -> Array:
+    """See `operands.Vectors`.
+
+    Args:
+        is_kept: whether the program can see the order of its axes.
+    """
     if isinstance(x, Gathered):
         leave_unless_within(emit, x)
         found = make_array(emit, x.dtype, x.shape, False)
         copy_gathered(emit, x, emit.frame.fact(found, "data"))
         return found
-    demand_order(emit, x)
+    if is_kept:
+        demand_order(emit, x)
     made = make_array(emit, x.dtype, x.shape, False)
     data = Number(INT, emit.b.cast("ptrtoint", emit.frame.fact(made, "data"), ir.I64))
     raised = _fill(emit, contiguous(emit, x.dtype, data, x.shape), x)

@@ -23,7 +23,7 @@ COMPLEX_POWER = f"{PREFIX}complex_power"
 # The flags of divisions by zero, overflows and invalid operations, as in C's `fenv.h`; 0 if they are not known here.
 FLAGS = {"x86_64": 0xD, "AMD64": 0xD, "aarch64": 0x7, "arm64": 0x7}.get(platform.machine(), 0)
 _TRIES = 200
-_TWO = frozenset({"pow", "atan2", "hypot"})
+_TWO = frozenset({"pow", "powf", "atan2", "hypot"})
 
 
 def raised_flags(b: Builder) -> ir.Value:
@@ -63,7 +63,12 @@ def _power(a: float, b: float) -> float:
     return found if found == np.float64(a) ** b else math.nan
 
 
-_OTHERS: dict[str, Any] = {"hypot": _size, "pow": _power}
+def _power_of_float32(a: float, b: float) -> float:
+    """The power of NumPy's scalars of 32 bits."""
+    return float(np.float32(a) ** np.float32(b))
+
+
+_OTHERS: dict[str, Any] = {"hypot": _size, "pow": _power, "powf": _power_of_float32}
 
 
 @cache
@@ -77,9 +82,11 @@ def is_pythons(name: str) -> bool:
     ours, theirs = _OTHERS.get(name) or getattr(math, name, None), getattr(_library(), name, None)
     if ours is None or theirs is None:
         return False
-    theirs.restype, theirs.argtypes = ctypes.c_double, [ctypes.c_double] * (1 + (name in _TWO))
-    if not agrees(theirs, ours, (args for args in _examples(name) if _is_defined(ours, args))):
-        return False
+    of = ctypes.c_float if name == "powf" else ctypes.c_double
+    theirs.restype, theirs.argtypes = of, [of] * (1 + (name in _TWO))
+    with np.errstate(all="ignore"):
+        if not agrees(theirs, ours, (args for args in _examples(name) if _is_defined(ours, args))):
+            return False
     llvm.add_symbol(PREFIX + name, ctypes.cast(theirs, ctypes.c_void_p).value)
     return True
 
@@ -128,5 +135,5 @@ def _examples(name: str) -> Iterator[tuple[float, ...]]:
     draw = random.Random(1)
     for _ in range(_TRIES):
         yield tuple(draw.choice((1, -1)) * 10 ** draw.uniform(-6, 3) for _ in range(1 + (name in _TWO)))
-        if name == "pow":       # exponents that may have a shortcut
+        if name in ("pow", "powf"):     # exponents that may have a shortcut
             yield 10 ** draw.uniform(-6, 3), draw.choice((0.0, 1.0, 2.0, 3.0, -1.0, 0.5))

@@ -102,6 +102,8 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyArray_Zeros": (ir.PTR, ir.I32, ir.PTR, ir.PTR, ir.I32),
     "PyArray_Sort": (ir.I32, ir.PTR, ir.I32, ir.I32),
     "PyArray_ArgSort": (ir.PTR, ir.PTR, ir.I32, ir.I32),
+    "PyArray_Nonzero": (ir.PTR, ir.PTR),
+    "PyArray_SetBaseObject": (ir.I32, ir.PTR, ir.PTR),
 }
 NAMES = tuple(_FUNCTIONS)
 _TYPES = {char: f"i{8 * np.dtype(char).itemsize}" for char in "bhilqBHILQ"}

@@ -19,6 +19,7 @@ from autograph.runtime.engines.native.analysis.list_groups import list_group
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import mixed_numbers
+from autograph.runtime.engines.native.emit.external_calls import view_object
 from autograph.runtime.engines.native.emit.guard_hoisting import leave_if_far
 from autograph.runtime.engines.native.emit.list_items import ListGroup
 from autograph.runtime.engines.native.emit.polling import begin_polling, spend
@@ -54,7 +55,7 @@ from autograph.runtime.graph.operands import (
     kind_of,
     takes,
 )
-from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, LOOP, ORDERING, RELEASES_LOCK
+from autograph.runtime.graph.traits import CHOOSES_BY, EXTREME, LOOP, MAKES_ARRAYS, ORDERING, RELEASES_LOCK
 from autograph.runtime.graph.types import BOOL, INT, TensorType
 from autograph.runtime.ops.native.number_rules import inverse
 from autograph.runtime.ops.native.scalars import truth
@@ -177,8 +178,9 @@ class Lowering:
         node = block.nodes[place]
         if not view_groups.makes_view(node) or node in self._structure.made_anew:
             changes = self.flow.attempt(self._alone, node)
-            if changes is None:
-                changes = self.flow.attempt(self._call_directly, node)
+            changes = self.flow.attempt(self._call_directly, node) if changes is None else changes
+        elif is_straight(self._structure.root) and view_groups.is_plain_view(node):
+            changes = self.flow.attempt(self._of_group, [node])
         return ([], False) if changes is None else ([node], changes)
 
     def _alone(self, node: Node) -> bool:
@@ -211,20 +213,23 @@ class Lowering:
         return changes
 
     def _becomes_array(self, group: list[Node]) -> bool:
-        """Make an array of the last result of a group if it is a vector that later nodes read."""
-        *_, value = group[-1].outputs or (None,)
+        """Make an array of the last result of a group if it is a vector that later nodes read, or a single view."""
+        last, (*_, value) = group[-1], group[-1].outputs or (None,)
         found = None if value is None else self.flow.state.env.get(value)
-        kinds = (Computed, Gathered, View) if view_groups.copies_elements(group[-1]) else (Computed, Gathered)
-        if value is None or not isinstance(found, kinds) or not self._outlives(value, group):
+        if value is None or not isinstance(found, (Computed, Gathered, View)) or not self._outlives(value, group):
             return False
+        if isinstance(found, View) and not view_groups.copies_elements(last):
+            made = view_object(self._emit, self.flow.value(last.args[0]), found) if len(group) == 1 else None
+            return made is not None and self._own_array(value, made)
         return self._own_array(value, self._emit.vectors.array(found))
 
-    def _own_array(self, value: Value, made: Array) -> bool:
-        """Own a new array. Returns true: if its node ran again, there would be two arrays."""
+    def _own_array(self, value: Value, made: Array | tuple[Array, ...]) -> bool:
+        """Own new arrays. Returns true: if their node ran again, there would be others."""
         if self._fast is not None:
             raise NoLowering
         self.flow.define(value, made)
-        self.flow.own((value, ()), made.ref)
+        for path, each in [((), made)] if isinstance(made, Array) else (((at,), each) for at, each in enumerate(made)):
+            self.flow.own((value, path), each.ref)
         return True
 
     def _outlives(self, value: Value, group: list[Node]) -> bool:
@@ -328,8 +333,8 @@ class Lowering:
         found = op.lower(self._emit, *args, **kwargs)
         if not (isinstance(found, View) and node in self._structure.made_anew):
             self._demand_object(found)
-        is_given = any(found is each for each in (*args, *kwargs.values()))
-        if isinstance(found, Array) and op.effect != WRITE and not is_given:
+        is_given = op.effect == WRITE or any(found is each for each in (*args, *kwargs.values()))
+        if isinstance(found, (Array, tuple) if node.op in MAKES_ARRAYS else Array) and not is_given:
             return self._own_array(node.output, found)
         if changes:
             for value in node.outputs if isinstance(found, (Array, View, Number, Fixed)) else ():
@@ -377,7 +382,7 @@ class Lowering:
                 for each in block.nodes:
                     self._emit.b.place = each.place
                     self._operation(each)
-                    if not all(self._is_integer(value) for value in each.outputs):
+                    if not all(mixed_numbers.is_integer(self.flow.state.env[value]) for value in each.outputs):
                         raise NoLowering
             both[holds] = list(map(self.flow.operand, self.flow.args(block.results)))
         self._emit.b.place = node.place
@@ -387,10 +392,6 @@ class Lowering:
                 raise NoLowering
             self.flow.define(value, one if one == other else self._emit.select(condition, one, other))
         return True
-
-    def _is_integer(self, value: Value) -> bool:
-        found = self.flow.state.env[value]
-        return isinstance(found, Number) and found.type.dtype.kind in "iub"
 
     def _end(self, block: Block) -> None:
         """Emit the end of a block."""

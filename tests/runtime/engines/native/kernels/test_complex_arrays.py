@@ -189,9 +189,10 @@ def test_products_in_place():
         z[1:] -= z[:-1] * 2
         return z
 
-    staged = native(f)
-    for _ in range(3):
-        assert described(staged(Z.copy(), W)) == described(f(Z.copy(), W))
+    for times in (1, 300):      # a few elements are left to statements one after the other
+        z, w, staged = np.tile(Z, times), np.tile(W, times), native(f)
+        for _ in range(3):
+            assert described(staged(z.copy(), w)) == described(f(z.copy(), w))
     assert len(kernels(staged)) == 2
 
 
