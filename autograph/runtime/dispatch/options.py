@@ -16,7 +16,7 @@ from autograph.common.packages import check_names
 from autograph.errors import EngineError, StrictError, UnstagedDerivativeError
 from autograph.runtime.graph.effects import is_array
 from autograph.runtime.graph.graph import Graph, walk
-from autograph.runtime.graph.recursion import itself_in
+from autograph.runtime.graph.recursion import helper_in, itself_in
 from autograph.runtime.graph.traits import AS_UFUNC_OF, IN_PLACE, LOOP
 
 # The kinds that `strict` can refuse.
@@ -209,9 +209,9 @@ def _tell_of_llvmlite(function: str) -> None:
 
 
 def _is_worth_a_try(graph: Graph) -> bool:
-    """Whether machine code may pay: there is a loop, a call of itself, or there are several operations on arrays."""
+    """Whether machine code may pay: there is a loop, a call of itself or a helper, or several operations on arrays."""
     nodes = [*walk(graph.block)]
-    if any(node.op in LOOP or itself_in(node) for node in nodes):
+    if any(node.op in LOOP or itself_in(node) or helper_in(node) for node in nodes):
         return True
     arrays = [node.op for node in nodes if any(map(is_array, node.outputs))]
     return len(arrays) > 1 and sum(op in AS_UFUNC_OF or op in IN_PLACE or op in _inner_loops() for op in arrays) > 1

@@ -133,6 +133,25 @@ def test_what_cannot_be_machine_code_is_run_by_numpy(plain, x):
     assert "runs on the engine numpy: no loop or operation here could become machine code" in str(function.explain(x))
 
 
+def visited(n):
+    seen = []
+
+    def visit(k):
+        if len(seen) < n:
+            seen.append(k)
+            visit(k * 3 % 7)
+
+    visit(1)
+    return seen
+
+
+def test_a_function_that_only_calls_a_helper_which_calls_itself_is_left_to_the_native_engine():
+    function = ag.function(visited, engine="auto")
+    for n in (5, 0, 12):
+        assert function(n) == visited(n)
+    assert "runs on the engine native" in str(function.explain(5))
+
+
 def hypotenuse(x, y):
     return np.sqrt(x * x + y * y)
 
