@@ -99,11 +99,15 @@ class Recorded(TraceStandIn):
     @on_behalf
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         function = self.__wrapped__
-        if isinstance(own_attribute(function, "__self__", function), np.ufunc):
-            if any(map(overrides, (*args, *kwargs.values()))):
-                return function(*args, **kwargs)  # as NumPy does
-        if str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy":
+        is_ufunc = isinstance(own_attribute(function, "__self__", function), np.ufunc)
+        if is_ufunc and any(map(overrides, (*args, *kwargs.values()))):
+            return function(*args, **kwargs)  # as NumPy does
+        is_numpys = is_ufunc or str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy"
+        if is_numpys and own_attribute(function, "__name__", "") != "at":    # which wants an array
             args = as_arrays(self.trace, args)
+            given, kwargs = kwargs, {name: as_arrays(self.trace, value) for name, value in kwargs.items()}
+            if kwargs.get("where") is not given.get("where"):   # of which NumPy asks for an array of bools
+                self.trace.graph_break(f"{full_name_of(function)} gets where= by the method __array__ of an object")
         if _may_change(function, args):
             what = f"{full_name_of(function)} is called when the graph runs, and may change what is read here"
             self.trace.graph_break(what)
