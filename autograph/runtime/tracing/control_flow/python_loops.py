@@ -12,6 +12,7 @@ from typing import Any
 
 from autograph.common.code_marks import is_body
 from autograph.common.trace_rules import on_behalf
+from autograph.runtime.graph.object_model import is_users_object
 from autograph.runtime.graph.types import length_of
 from autograph.runtime.tracing.control_flow.cond import Thunk
 from autograph.runtime.tracing.control_flow.loop import stage_for, stage_while
@@ -349,8 +350,13 @@ def _length(source: Any) -> int:
     return (source[-1] - source[0]) // source.step + 1 if type(source) is range and source else len(source)
 
 
+_SEQUENCE_ITERATOR: type = type(iter(type("", (), {"__getitem__": None})()))     # over objects with `__getitem__`
+
+
 def _count(items: Iterator[Any]) -> int:
-    """The number of items to come; 0 if it is unknown."""
+    """The number of items to come; 0 if it is unknown, or a method of the user's would have to tell it."""
+    if type(items) is _SEQUENCE_ITERATOR or is_users_object(items):
+        return 0
     try:
         return length_hint(items)
     except OverflowError:
