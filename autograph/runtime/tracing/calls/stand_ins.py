@@ -102,8 +102,8 @@ class Recorded(TraceStandIn):
         is_ufunc = isinstance(own_attribute(function, "__self__", function), np.ufunc)
         if is_ufunc and any(map(overrides, (*args, *kwargs.values()))):
             return function(*args, **kwargs)  # as NumPy does
-        is_numpys = is_ufunc or str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy"
-        if is_numpys and own_attribute(function, "__name__", "") != "at":    # which wants an array
+        of_numpy = is_ufunc or str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy"
+        if of_numpy and own_attribute(function, "__name__", "") != "at":    # which wants an array
             args = as_arrays(self.trace, args)
             given, kwargs = kwargs, {name: as_arrays(self.trace, value) for name, value in kwargs.items()}
             if kwargs.get("where") is not given.get("where"):   # of which NumPy asks for an array of bools
