@@ -141,10 +141,10 @@ class Trial:
             return "" if is_staged else self.reason
         if self.compared:
             return "staged and plain calls are being compared"
-        if self.owing > 0:
-            return f"machine code is made when such calls have taken {_written(self.owing)} more, for that takes long"
         if not self.calls:
             return f"such calls are traced when they have taken {_written(HOT)}"
+        if self.owing > 0:
+            return f"machine code is made when such calls have taken {_written(self.owing)} more, for that takes long"
         if self.plain < SMALL:
             return f"calls of less than {_written(SMALL)} are not traced"
         return f"plain calls have taken {_written(self.heat)}; they are traced when that is {_written(HOT)}"

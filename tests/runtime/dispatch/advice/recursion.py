@@ -1,10 +1,10 @@
 # python 3.11
-# A function inside another one that calls itself, and one of the module.
+# A function inside another one that calls itself by keywords, and one of the module.
 # >>> before(9)
 # >>> after(9)
 def before(n):
     def fibonacci(k):
-        return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)
+        return k if k < 2 else fibonacci(k=k - 1) + fibonacci(k=k - 2)
 
     return fibonacci(n)
 
