@@ -190,9 +190,10 @@ class Changes:
         return _callables(own_dict(thing))
 
     def _module(self, module: types.ModuleType) -> Iterable[Any]:
+        names = object.__getattribute__(module, "__dict__")
         if not is_plain(module_name(module)):
             self.has_mutable = True
-            self.modules[id(vars(module))] = vars(module)
+            self.modules[id(names)] = names
         return ()
 
     def _class(self, kind: type) -> Iterable[Any]:
