@@ -10,8 +10,12 @@ import builtins
 import collections
 import configparser
 import csv
+import datetime
+import decimal
 import io
+import itertools
 import linecache
+import re
 import string
 import struct
 import sys
@@ -19,6 +23,7 @@ import types
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograph as ag
@@ -245,3 +250,22 @@ def test_bytearrays_that_code_in_c_changes(function: Any, engine: str) -> None:
     staged = ag.function(function, engine=engine)
     for n in (0, 3, 1):
         assert staged(2.5, n) == function(2.5, n)
+
+
+def missing(x):
+    try:
+        return x.missing
+    except AttributeError as error:
+        return str(error)
+
+
+MADE = [
+    collections.deque([1]), collections.OrderedDict(), collections.Counter(), datetime.date(2020, 1, 1),
+    datetime.timedelta(1), decimal.Decimal(1), Fraction(1), re.compile("a"), itertools.count(), iter([1]),
+    np.random.default_rng(0), np.poly1d([1]), types.SimpleNamespace(), bytearray(b"a"), range(3), {}.keys(), zip(),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("made", MADE, ids=lambda made: type(made).__name__)
+def test_an_attribute_that_is_missing_is_reported_as_by_python(made):
+    assert ag.function(missing, engine="numpy")(made) == missing(made)

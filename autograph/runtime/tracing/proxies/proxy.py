@@ -32,7 +32,7 @@ from autograph.common.statics import class_attribute, class_has, module_of
 from autograph.common.trace_rules import is_own, on_behalf
 from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.graph import Value
-from autograph.runtime.graph.object_model import is_users
+from autograph.runtime.graph.object_model import is_changeable, is_users
 from autograph.runtime.graph.opdef import OPS, lookup, op_of
 from autograph.runtime.graph.traits import AS_OPERATOR, AS_UFUNC, IN_PLACE, MIRRORED, ORDERING, PARTIAL, plain
 from autograph.runtime.graph.types import ObjectType, TensorType, length_of
@@ -256,6 +256,12 @@ def overrides(value: Any) -> bool:
     return module_of(kind) not in ("builtins", "numpy") and class_has(kind, "__array_ufunc__") and is_users(kind)
 
 
+def _full_name(kind: type) -> str:
+    """The name of a class in Python's messages: classes of C say their module, too."""
+    module = str(module_of(kind))
+    return kind.__name__ if is_changeable(kind) or module == "builtins" else f"{module}.{kind.__name__}"
+
+
 def as_arrays(trace: Recorder, value: Any) -> Any:
     """A value from which NumPy makes an array; the `__array__` of objects in it is called."""
     if type(value) in (list, tuple):
@@ -413,7 +419,7 @@ def _attribute(tensor: Tensor, name: str) -> Any:
     else:
         kind = trace.classes.get(value) or class_of(value)
         if kind is not None and has_attribute(kind, name) is False:
-            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"{_full_name(kind)!r} object has no attribute {name!r}")
         may_call = is_method(kind, type, name)
     if may_call:
         return Method(tensor, name)
