@@ -375,8 +375,9 @@ def same(a: Any, b: Any) -> bool:
 
 
 def is_measuring(function: Callable[..., Any], args: tuple[Any, ...]) -> bool:
-    """Whether a staged function still compares ways to run such calls."""
-    return hasattr(function, "explain") and "compared" in function.explain(*args).summary.reason
+    """Whether a staged function still compares ways to run such calls, or waits with its machine code."""
+    reason = function.explain(*args).summary.reason if hasattr(function, "explain") else ""
+    return "compared" in reason or "made when" in reason
 
 
 def measured(program: Program, rounds: int) -> dict[str, float]:
