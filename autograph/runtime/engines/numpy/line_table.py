@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
+from autograph.common.code_flags import OfCode
 from autograph.common.code_marks import is_body
 from autograph.common.line_tables import Position, positions, with_lines
 from autograph.runtime.graph.graph import Node, Place
@@ -121,4 +122,14 @@ def called_at(place: Place, function: Callable[..., Any], names: dict[str, Any])
         return function(x, y)
 
     spans = iter([(len(call.__code__.co_code), Places().position(code, instruction))])
-    return FunctionType(disguised(call.__code__, code, spans), names, closure=call.__closure__)
+    made = disguised(call.__code__, code, spans)
+    _CALLING.put(made, True)
+    return FunctionType(made, names, closure=call.__closure__)
+
+
+_CALLING: OfCode[bool] = OfCode()
+
+
+def only_calls(code: CodeType) -> bool:
+    """Whether code is that of `called_at`, which tracebacks need not show: the line is that of its caller."""
+    return _CALLING.get(code) is True

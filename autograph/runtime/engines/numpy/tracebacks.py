@@ -18,7 +18,7 @@ from autograph.common.line_tables import Position
 from autograph.common.trace_rules import wants_full_tracebacks
 from autograph.errors import DerivativeError
 from autograph.runtime.engines.numpy.instrument import originals
-from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, disguised, node_of, pieces_of
+from autograph.runtime.engines.numpy.line_table import Marks, Places, calls, disguised, node_of, only_calls, pieces_of
 from autograph.runtime.engines.numpy.user_locals import arguments, user_locals
 from autograph.runtime.graph.graph import Node, Place
 from autograph.runtime.tracing.proxies.source_location import Handling
@@ -73,7 +73,7 @@ def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: 
         while behind is not None and entry.tb_frame.f_code in codes and behind.tb_frame.f_code in pieces:
             entry, behind = behind, behind.tb_next
             _link(error, before, entry)
-        while behind is not None and entry.tb_frame.f_code in codes and is_library(behind.tb_frame.f_code):
+        while behind is not None and entry.tb_frame.f_code in codes and _is_ours(behind.tb_frame.f_code):
             entry.tb_next = behind = behind.tb_next  # a function of this library's that the graph calls
         node = node_at(entry, codes, marks)
         if node is not None and node.place:
@@ -85,6 +85,10 @@ def _translate(error: BaseException, codes: Mapping[CodeType, CodeType], marks: 
                 assert entry is not None
                 entry = entry.tb_next
         before, entry = entry, behind
+
+
+def _is_ours(code: CodeType) -> bool:
+    return is_library(code) or only_calls(code)
 
 
 def _place_error(error: DerivativeError) -> None:

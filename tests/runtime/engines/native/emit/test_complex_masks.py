@@ -1,6 +1,5 @@
 """Masks of complex vectors, their magnitudes and quotients, and statements on those of unknown length."""
 
-import warnings
 
 import numpy as np
 import pytest
@@ -8,21 +7,7 @@ import pytest
 import autograph as ag
 from autograph.runtime.engines.native.libmath.libm import FLAGS
 from tests.comparing import result_or_error
-from tests.runtime.engines.native.emit.test_complex_vectors import bits, draw, tree
-
-
-def outcomes(function, staged, *args):
-    """What a function and its machine code give, with their arguments after it; all NaNs are alike."""
-    found = []
-    for each in (function, staged):
-        given = [arg.copy("K") if isinstance(arg, np.ndarray) else arg for arg in args]
-        with warnings.catch_warnings(record=True) as warned:
-            warnings.simplefilter("always")
-            result = result_or_error(each, *given, names=[function.__name__])
-        arrays = [part for part in (*given, *tree(result)) if isinstance(part, (np.ndarray, np.generic))]
-        found.append(([bits(part) for part in arrays], type(result), str(result)[:90] * isinstance(result, Exception)))
-        found[-1] += ([str(each.message) for each in warned],)
-    return found
+from tests.runtime.engines.native.emit.test_complex_vectors import draw, outcomes
 
 
 def clipped(z, limit, n):

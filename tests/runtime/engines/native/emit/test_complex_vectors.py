@@ -78,9 +78,11 @@ def outcomes(function, staged, *args):
         given = [arg.copy("K") if isinstance(arg, np.ndarray) else arg for arg in args]
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
-            result = result_or_error(each, *given, names=[one.__name__ for one in (*FUNCTIONS, *SMALL)])
-        arrays = [part for part in (*given, *tree(result)) if isinstance(part, (np.ndarray, np.generic))]
-        found.append(([bits(part) for part in arrays], type(result), [str(each.message) for each in warned]))
+            result = result_or_error(each, *given, names=[function.__name__])
+        parts = [*given, *tree(result)]
+        others = [str(part) for part in parts if not isinstance(part, (np.ndarray, np.generic))]
+        arrays = [bits(part) for part in parts if isinstance(part, (np.ndarray, np.generic))]
+        found.append((arrays, type(result), others, [str(each.message) for each in warned]))
     return found
 
 
