@@ -13,6 +13,10 @@ mro_of = type.__dict__["__mro__"].__get__           # its bases, and itself firs
 names_of = type.__dict__["__dict__"].__get__        # what is defined in it
 
 
+# Classes of objects that consist of nothing else, and run no code of the user's.
+ATOMS: frozenset[type] = frozenset({int, float, complex, bool, str, bytes, type(None)})
+
+
 def is_a(thing: Any, kinds: type | tuple[type, ...]) -> bool:
     """`isinstance`, by the class alone: a `__class__` of the user's may claim something else, or raise."""
     return issubclass(type(thing), kinds)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.common.statics import is_a, own_attribute
+from autograph.common.statics import ATOMS, is_a, own_attribute
 from autograph.errors import LoadError, SaveError
 from autograph.modules import Module
 from autograph.runtime.dispatch.concrete_function import ConcreteFunction
@@ -255,7 +255,7 @@ class Encoder:
 
     def _is_saved(self, value: Any, depth: int = 0) -> bool:
         """Whether a value is saved as an attribute although no graph needs it: it is data, a module or a function."""
-        if type(value) in _ATOMS or is_a(value, (Variable, Module, np.ndarray, np.generic)):
+        if type(value) in ATOMS or is_a(value, (Variable, Module, np.ndarray, np.generic)):
             return not (type(value) is np.ndarray and value.dtype.hasobject)
         if type(value) in (list, tuple, dict, set) and depth < _DEEP:
             parts = [*value, *value.values()] if type(value) is dict else value
@@ -274,7 +274,7 @@ class Encoder:
 
     def has(self, thing: Any) -> bool:
         """Whether an object is in the table already."""
-        return id(thing) in self._numbers and type(thing) not in _ATOMS
+        return id(thing) in self._numbers and type(thing) not in ATOMS
 
     def need(self, thing: Any, name: Any, node: Node | None) -> None:
         """Note that a graph or guard reads an attribute or key of an object."""
@@ -420,7 +420,7 @@ def _survey(graph: Graph, known: dict[Value, Any], encoder: Encoder) -> None:
         if thing is not None:
             encoder.need(thing, node.args[1], node)
             part = part_of(thing, node.op, node.args[1]) if node.op in READS else None
-            if part is not None and type(part) not in _ATOMS:
+            if part is not None and type(part) not in ATOMS:
                 known[node.output] = part
 
 
@@ -443,9 +443,6 @@ def part_of(thing: Any, op: str, name: Any) -> Any:
         return getattr(thing, name) if op == "getattr" else thing[name] if type(thing) in (dict, list, tuple) else None
     except (AttributeError, LookupError, TypeError):
         return None
-
-
-_ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _MODULES = frozenset({"builtins", "numpy", "numpy.random.mtrand", "numpy.random._generator"})   # of known classes
 _DEEP = 20  # containers in each other
 

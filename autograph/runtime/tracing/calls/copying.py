@@ -6,6 +6,7 @@ from collections.abc import Callable
 from copy import copy, deepcopy
 from typing import Any
 
+from autograph.common.statics import ATOMS
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.types import ObjectType, TensorType
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
@@ -13,7 +14,6 @@ from autograph.runtime.tracing.state.staged_containers import as_tensor, is_stag
 from autograph.runtime.tracing.state.trace import Trace
 
 _COPIED_BY_METHOD = frozenset({"list", "dict", "set"})
-_ATOMS = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _NESTED = frozenset({list, tuple, dict})
 
 
@@ -49,7 +49,7 @@ def _leaves(container: Any) -> dict[int, Any] | None:
                 rest += [*part.keys(), *part.values()] if type(part) is dict else part
         elif is_tensor(part):
             found[id(part)] = part
-        elif type(part) not in _ATOMS and not (type(part) is set and _ATOMS.issuperset(map(type, part))):
+        elif type(part) not in ATOMS and not (type(part) is set and ATOMS.issuperset(map(type, part))):
             return None
     return found
 

@@ -19,7 +19,7 @@ import numpy as np
 from autograph.common import pytree, trace_rules
 from autograph.common.packages import is_opaque_class
 from autograph.common.pytree import Kind
-from autograph.common.statics import cell_content, class_has, compares_itself, is_a, module_name, module_of
+from autograph.common.statics import ATOMS, cell_content, class_has, compares_itself, is_a, module_name, module_of
 from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, parts_inside
 from autograph.runtime.graph.types import ObjectType, TensorType, type_of
@@ -132,7 +132,7 @@ def parts_of(thing: Any) -> list[tuple[Any, Any]]:
 
 def are_leaves(parts: Iterable[Any]) -> bool:
     """Whether all parts are numbers and texts."""
-    return _LEAVES.issuperset(map(type, parts))
+    return ATOMS.issuperset(map(type, parts))
 
 
 def items_of(items: dict[Any, Any]) -> list[tuple[Any, Any]]:
@@ -210,9 +210,6 @@ def is_small(value: Any) -> bool:
 
 def is_empty(cell: CellType) -> bool:
     return cell_content(cell, _MISSING) is _MISSING
-
-
-_LEAVES = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _FIXED: dict[type, Callable[[Any], Iterable[Any]]] = {
     **dict.fromkeys((*DICTS, frozenset), lambda parts: () if are_leaves(parts) else parts),
     MethodType: lambda method: (method.__self__,),

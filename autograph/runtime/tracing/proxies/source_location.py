@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.common.statics import ATOMS
 from autograph.common.trace_rules import is_own
 from autograph.runtime.graph.callables import full_name_of
 from autograph.runtime.graph.graph import Node, Place
@@ -37,7 +38,7 @@ class Handling(tuple[tuple[CodeType, int], ...]):
         if self.exceptions and (name := _looks_at_handled(node)):
             raise Plain(f"{name} may look at the {self.exceptions[0][0].__name__} that is handled", self)
         for kind, args, state, _ in () if is_quiet(node) else self.exceptions:
-            if not all(type(part) in _CONSTANT for part in (*args, *state.values())):
+            if not all(type(part) in ATOMS for part in (*args, *state.values())):
                 raise Plain(f"an operation may raise where {_named(kind)} is handled, which would be its context", self)
 
 
@@ -51,9 +52,6 @@ def _looks_at_handled(node: Node) -> str:
     function = getattr(node.args[0], "value", node.args[0]) if node.op == "call" and node.args else int
     is_in_c = isinstance(function, (type, types.BuiltinFunctionType, types.MethodDescriptorType, np.ufunc))
     return "" if is_in_c and getattr(function, "__module__", "") != "sys" else full_name_of(function)
-
-
-_CONSTANT = frozenset({int, float, complex, bool, str, bytes, type(None)})
 
 
 class SourceLocation:
