@@ -105,7 +105,8 @@ class Recorded(TraceStandIn):
         of_numpy = is_ufunc or str(own_attribute(function, "__module__", "")).partition(".")[0] == "numpy"
         if of_numpy and own_attribute(function, "__name__", "") != "at":    # which wants an array
             args = as_arrays(self.trace, args)
-            given, kwargs = kwargs, {name: as_arrays(self.trace, value) for name, value in kwargs.items()}
+            given, wanted = kwargs, kwargs.keys() - {"out"}
+            kwargs = {name: as_arrays(self.trace, value) if name in wanted else value for name, value in given.items()}
             if kwargs.get("where") is not given.get("where"):   # of which NumPy asks for an array of bools
                 self.trace.graph_break(f"{full_name_of(function)} gets where= by the method __array__ of an object")
         if _may_change(function, args):

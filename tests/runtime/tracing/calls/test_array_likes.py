@@ -26,7 +26,8 @@ PROGRAMS: list[Callable[[Any], Any]] = [
     lambda x: np.add.at(np.zeros(3), [0], x), lambda x: np.add.at(x, [0], 1.0), lambda x: np.add.reduce(array=x),
     lambda x: np.sum(a=x), lambda x: np.interp(x=1.5, xp=x, fp=x), lambda x: np.clip([5.0, 1, 2], a_min=x, a_max=4),
     lambda x: np.add(1.0, [1.0, 2.0, 3.0], out=np.zeros(3), where=x), lambda x: np.stack([x, x]),
-    lambda x: np.add.reduce([[1.0, 2.0, 3.0]], initial=1.0, where=[x]),
+    lambda x: np.add.reduce([[1.0, 2.0, 3.0]], initial=1.0, where=[x]), lambda x: np.add(1.0, 2.0, out=x),
+    lambda x: np.cumsum([1.0, 2.0, 3.0], out=x),
 ]  # fmt: skip
 
 
