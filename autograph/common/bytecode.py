@@ -19,6 +19,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from autograph.common.code_flags import code_line, codes_in, of_code
+from autograph.common.statics import is_a, names_of, own_attribute
 
 _PAIRS = frozenset({"STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"})  # from 3.13 on
 
@@ -162,9 +163,17 @@ def _named_by(code: CodeType, *operations: str) -> frozenset[str]:
 
 
 def functions_in(module: dict[str, Any]) -> list[FunctionType]:
-    """The functions of a module, given its names, and the methods of its classes."""
-    classes = [vars(part) for part in module.values() if type(part) is type]
-    return [part for names in (module, *classes) for part in names.values() if type(part) is FunctionType]
+    """The functions of a module, given its names, and the methods of its classes; also those that these wrap."""
+    kinds = [kind for kind in module.values() if is_a(kind, type)]
+    rest = [*module.values(), *(part for kind in kinds for part in names_of(kind).values())]
+    found: dict[int, Any] = {}
+    while rest:
+        part = rest.pop()
+        if part is not None and id(part) not in found:
+            found[id(part)] = part
+            wrapped = own_attribute(part, "__wrapped__")
+            rest += (part.fget, part.fset, part.fdel) if type(part) is property else (wrapped,)
+    return [part for part in found.values() if type(part) is FunctionType]
 
 
 # `[*x]`, `(*x,)`, `{**x}` and `f(*x)`; not `{*x}`, as operations on sets do not look at items.

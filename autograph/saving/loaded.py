@@ -232,7 +232,7 @@ def splice(trace: Trace, graph: Graph, given: Sequence[Any], name: str) -> Any:
         if node.op not in READS:
             if type(thing) in (list, dict, set):
                 trace.graph_break(f"the loaded function {name} changes a {type(thing).__name__} that was saved with it")
-            trace.callbacks.handed.append((name, (setattr, thing)))
+            trace.callbacks.hand(name, setattr, (thing,))
             continue
         found = part_of(thing, node.op, node.args[1])
         if type(found) is np.ndarray:

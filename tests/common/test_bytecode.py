@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import sys
 from types import FrameType
 
@@ -87,3 +88,35 @@ def test_where_it_is_not_known_nothing_is_said(monkeypatch: pytest.MonkeyPatch) 
     assert instructions(long.__code__) == []
     assert instruction(sys._getframe()) == ("", 0)
     assert not is_inplace(sys._getframe()) and not is_comparison(sys._getframe(), "<")
+
+
+class Meta(type):
+    pass
+
+
+class Methods(metaclass=Meta):
+    def plain(self):
+        pass
+
+    @staticmethod
+    def static():
+        pass
+
+    @classmethod
+    def of_class(cls):
+        pass
+
+    @property
+    def whole(self):
+        pass
+
+
+@functools.lru_cache
+def cached():
+    pass
+
+
+def test_functions_of_a_module_are_also_those_that_others_wrap() -> None:
+    names = {"Methods": Methods, "cached": cached, "number": 1, "nothing": None, "module": functools}
+    found = {function.__name__ for function in bytecode.functions_in(names)}
+    assert found == {"plain", "static", "of_class", "whole", "cached"}

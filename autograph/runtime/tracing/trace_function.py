@@ -208,7 +208,7 @@ class FunctionContext(TraceContext):
 
     def _check_handed(self) -> None:
         """Check that traced code reads nothing that a callback may have changed."""
-        changes = [(Changes(*things), name) for name, things in self.trace.callbacks.handed]
+        changes = [(Changes(*things), name) for name, things in self.trace.callbacks.handed.values()]
         self._check_containers([each for each, _ in changes])
         for each, function in changes:
             for owner, name in self._read_of(each):
@@ -226,7 +226,7 @@ class FunctionContext(TraceContext):
             if (changes.has_all or number in changes.modules) and not is_plain(module):
                 set_ = read if changes.sets_any else read & changes.attributes
                 yield from ((f"{module}.", name) for name in sorted(set_))
-        for kind in changes.classes:
+        for kind in changes.classes.values():
             read = names & vars(kind).keys() if changes.sets_any else names & vars(kind).keys() & changes.attributes
             yield from ((f"{kind.__qualname__}.", name) for name in sorted(read))
         for thing in changes.objects if changes.has_effects else ():

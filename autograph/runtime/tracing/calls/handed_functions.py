@@ -14,13 +14,19 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
-from autograph.common.bytecode import DECISIVE, instructions, rebound_globals, set_attributes
+from autograph.common.bytecode import (
+    DECISIVE,
+    instructions,
+    rebound_globals,
+    rebound_outside,
+    set_attributes,
+)
 from autograph.common.code_flags import codes_in, names_in, of_code
 from autograph.common.packages import package_of_function
-from autograph.common.statics import cell_content, class_attribute, is_a, module_name, mro_of, names_of
+from autograph.common.statics import ATOMS, cell_content, class_attribute, is_a, module_name, mro_of, names_of
 from autograph.common.trace_rules import is_plain
 from autograph.runtime.graph.object_model import is_open, is_users, is_users_object, own_dict
 from autograph.runtime.tracing.environment.globals import Globals
@@ -46,7 +52,6 @@ _WRITTEN_IN_C = (
     types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType
 )
 _HOLDERS = (*_MUTABLE, tuple, frozenset)
-_DATA = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _MOST = 100_000     # things that are looked at
 
 
@@ -56,7 +61,7 @@ class _Effects(NamedTuple):
     Attributes:
         attributes: the attributes that it sets.
         rebound: the globals that it sets.
-        free: the variables of functions around it that it sets.
+        free: the variables of functions around it, or around code in it, that are set.
         imported: the modules that it imports.
         sets_items: whether it sets items.
         sets_any: whether it sets attributes or globals whose names it computes.
@@ -76,29 +81,24 @@ class _Effects(NamedTuple):
 
 @of_code
 def _effects(code: types.CodeType) -> _Effects:
-    found: dict[str, set[str]] = {kind: set() for kind in ("free", "import")}
-    sets_items = False
-    for each in codes_in(code):
-        for _, does, part in instructions(each):
-            if does in ("STORE_DEREF", "DELETE_DEREF") and part in code.co_freevars:
-                found["free"].add(part)
-            elif does == "IMPORT_NAME":
-                found["import"].add(each.co_names[part])
-            sets_items |= does in _SETS_ITEM
+    steps = [(each, does, part) for each in codes_in(code) for _, does, part in instructions(each)]
+    imported = frozenset(each.co_names[part] for each, does, part in steps if does == "IMPORT_NAME")
+    sets_items = any(does in _SETS_ITEM for _, does, _ in steps)
     names = set(names_in(code))
     changes = sets_items or not _CHANGING.isdisjoint(names)
     sets_any = not _SETTERS.isdisjoint(names) or (changes and not _NAMESPACES.isdisjoint(names))
-    free, imports = map(frozenset, found.values())
     gets_any, has_all = not _GETTERS.isdisjoint(names), not _ALL_MODULES.isdisjoint(names)
-    return _Effects(set_attributes(code), rebound_globals(code), free, imports, sets_items, sets_any, gets_any, has_all)
+    return _Effects(
+        set_attributes(code), rebound_globals(code), rebound_outside(code), imported, sets_items, sets_any, gets_any,
+        has_all,
+    )  # fmt: skip
 
 
 @of_code
 def has_effects(code: types.CodeType) -> bool:
     """Whether code may have effects, which the trace would miss if it ran while tracing."""
-    inner = any(each.co_freevars and _effects(each).free for each in codes_in(code))
     does = _effects(code)
-    is_setting = inner or does.attributes or does.rebound or does.sets_items
+    is_setting = does.attributes or does.rebound or does.free or does.sets_items
     return bool(is_setting) or not _EFFECTFUL.isdisjoint(names_in(code))
 
 
@@ -111,7 +111,7 @@ class Changes:
     Attributes:
         objects: the user's objects.
         containers: lists, dicts and sets.
-        classes: the user's classes.
+        classes: the user's classes, by identity.
         modules: the names of the user's modules, by identity.
         attributes: the attributes that are set.
         rebound: the globals that are set: the names of the module, and the name.
@@ -126,7 +126,7 @@ class Changes:
     def __init__(self, *things: Any) -> None:
         self.objects: list[Any] = []
         self.containers: list[Any] = []
-        self.classes: list[type] = []
+        self.classes: dict[int, type] = {}
         self.modules: dict[int, dict[str, Any]] = {}
         self.attributes: set[str] = set()
         self.rebound: list[tuple[dict[str, Any], str]] = []
@@ -135,26 +135,32 @@ class Changes:
         self._seen: dict[int, Any] = {}
         self._names: set[str] = {"__call__"}
         self._gets_any = False
+        self._owners: list[Mapping[str, Any]] = []
         self._walk([*things])
 
     def _walk(self, rest: list[Any]) -> None:
-        while rest:
-            while rest:
+        asked: set[str] = set()     # names of attributes that all owners so far have been asked for
+        while rest and len(self._seen) <= _MOST:
+            while rest and len(self._seen) <= _MOST:
                 rest += self._inside(rest.pop())
-            rest = [part for part in self._attributes() if id(part) not in self._seen and type(part) not in _DATA]
-            if len(self._seen) > _MOST:
-                self.sets_any = self.has_all = self.has_effects = self.has_changes = True
-                return
+            names, asked = self._names - asked, {*self._names}
+            found = (part for own in self._owners for part in self._under(names, own))
+            rest += [part for part in found if type(part) not in ATOMS and id(part) not in self._seen]
+        if rest:
+            self.sets_any = self.has_all = self.has_effects = self.has_changes = True
 
-    def _attributes(self) -> Iterator[Any]:
-        """The attributes, under the names in the code, of all objects, classes and modules found so far."""
-        kinds = {id(kind): names_of(kind) for kind in self.classes}
-        for names in (*map(attributes, self.objects), *kinds.values(), *self.modules.values()):
-            yield from [names[name] for name in (names.keys() if self._gets_any else self._names & names.keys())]
+    def _under(self, names: Set[str], own: Mapping[str, Any]) -> Iterable[Any]:
+        """The attributes under some names; all, if the code computes names."""
+        return [own[name] for name in (own.keys() if self._gets_any else names & own.keys())]
+
+    def _owner(self, own: Mapping[str, Any]) -> Iterable[Any]:
+        """Note the attributes of an object, a class or a module; returns those under the names so far."""
+        self._owners.append(own)
+        return self._under(self._names, own)
 
     def _inside(self, thing: Any) -> Iterable[Any]:
         """The things that a thing holds, or that its code names."""
-        if id(thing) in self._seen or type(thing) in _DATA:
+        if id(thing) in self._seen or type(thing) in ATOMS:
             return ()
         self._seen[id(thing)] = thing
         thing = original_of(PATCHED.get(id(thing), thing))
@@ -180,9 +186,7 @@ class Changes:
         self.has_mutable |= is_object or is_a(thing, _MUTABLE)
         if is_object:
             self.objects.append(thing)
-            kinds = list(filter(is_users, mro_of(type(thing))))
-            self.classes += kinds
-            return *_items(thing), *(part for kind in kinds for part in _special_methods(kind))
+            return *self._owner(attributes(thing)), *_items(thing), *self._bases(type(thing))
         if is_a(thing, _HOLDERS):
             if is_a(thing, _MUTABLE):
                 self.containers.append(thing)
@@ -190,16 +194,24 @@ class Changes:
         return _callables(own_dict(thing))
 
     def _module(self, module: types.ModuleType) -> Iterable[Any]:
+        if is_plain(module_name(module)):
+            return ()
         names = object.__getattribute__(module, "__dict__")
-        if not is_plain(module_name(module)):
-            self.has_mutable = True
-            self.modules[id(names)] = names
-        return ()
+        self.has_mutable = True
+        self.modules[id(names)] = names
+        return self._owner(names)
+
+    def _bases(self, kind: type) -> Iterator[Any]:
+        """Note a class and its bases; gives their attributes under the names so far, and their special methods."""
+        for base in filter(is_users, mro_of(kind)):
+            if id(base) not in self.classes:
+                self.classes[id(base)] = base
+                yield from (*self._owner(names_of(base)), *_special_methods(base))
 
     def _class(self, kind: type) -> Iterable[Any]:
         """The functions that make an object of a class; what they set are its own attributes."""
-        self.classes += filter(is_users, mro_of(kind))
         self.has_mutable = True
+        yield from self._bases(kind)
         made = [class_attribute(kind, name) for name in _MAKERS]
         for function in made:
             if type(function) is types.FunctionType and id(function) not in self._seen:
@@ -221,7 +233,8 @@ class Changes:
         is_changing = does.sets_items or bool(does.rebound) or not _CHANGING.isdisjoint(names)
         self.has_changes |= is_changing or bool(does.attributes and not is_new)
         self.has_effects |= is_changing if is_new else has_effects(code)
-        self.has_mutable |= bool(does.rebound or does.free or does.attributes & DECISIVE) or does.has_all
+        sets_outside = does.rebound or does.free.intersection(code.co_freevars) or does.attributes & DECISIVE
+        self.has_mutable |= bool(sets_outside) or does.has_all
         names_of_module: Any = function.__globals__
         real = names_of_module.real if isinstance(names_of_module, Globals) else names_of_module
         self.rebound += [(real, name) for name in does.rebound]
@@ -247,7 +260,7 @@ def _items(holder: Any) -> list[Any]:
         found = list(next(kind for kind in (list, tuple, set, frozenset) if is_a(holder, kind)).__iter__(holder))
     else:
         return []
-    return [] if _DATA.issuperset(map(type, found)) else found
+    return [] if ATOMS.issuperset(map(type, found)) else found
 
 
 def _callables(names: Any) -> list[Any]:

@@ -13,7 +13,7 @@ import copy
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple, NoReturn
 
@@ -70,11 +70,12 @@ def check_unknown_objects(
     sources = environment.sources
     things: list[Any] | None = None
     containers: list[_Copy] | None = None
+    variables = _Variables(environment, names, free)
     for change in UnknownObjects(trace, {*loaded, *environment.loads.values()}).changes():
         if change.attribute != "" or change.method:
             if things is None:
                 things = [thing for thing in sources.reachable() if is_open(type(thing))]
-            if found := _variable_read(change, environment, names, free):
+            if found := variables.changed_by(change):
                 what = f"the variable {found} may be set by code that only the graph knows, and is read here"
                 raise Plain(what, change.node.place)
             for thing in things:
@@ -102,29 +103,48 @@ def _may_change(change: Change, thing: Any) -> bool:
     return change.kind in (None, type(thing)) or issubclass(type(thing), change.kind or object)
 
 
-def _variable_read(
-    change: Change, environment: CapturedEnvironment, names: Set[str], free: Set[str]
-) -> str | None:
-    """A variable or class attribute that traced code reads, and that a change of a module, or unknown code, may set.
+class _Variables:
+    """The variables and class attributes that traced code reads, and that others may set.
 
-    Unknown code may set those that some function of their modules sets.
+    Unknown code may set those that some function of the modules sets whose globals traced code reads.
+
+    Args:
+        names: the names in traced code.
+        free: the variables of the functions around traced code.
     """
-    if change.kind not in (None, ModuleType) or change.attribute == "":
-        return None
-    modules = [own for own in environment.globals.values() if not is_plain(str(own.real.get("__name__")))]
-    if change.attribute is not None:
-        return next((change.attribute for own in modules if change.attribute in own.read()), None)
-    codes = [[each.__code__ for each in functions_in(own.real)] for own in modules]
-    if change.node.op != "call" and not any(change.node.op == f".{each.co_name}" for known in codes for each in known):
-        return None     # a method that they do not define
-    for own, known in zip(modules, codes):
-        for name in sorted(own.read() & _all(rebound_globals, known)) + sorted(free & _all(rebound_outside, known)):
-            return name
-    set_ = _all(set_attributes, itertools.chain(*codes))
-    things = [thing for thing, _ in environment.sources.objects.values()]
-    kinds = {kind for thing in things for kind in mro_of(thing if is_a(thing, type) else type(thing)) if is_users(kind)}
-    read = (name for kind in kinds for name in sorted(names & set_ & vars(kind).keys()))
-    return next(itertools.chain(sorted(set_ & DECISIVE), read), None)
+
+    def __init__(self, environment: CapturedEnvironment, names: Set[str], free: Set[str]) -> None:
+        self._environment, self._names, self._free = environment, names, free
+        self._modules = [own for own in environment.globals.values() if not is_plain(str(own.real.get("__name__")))]
+
+    def changed_by(self, change: Change) -> str | None:
+        """One that a change of a module, or unknown code, may set."""
+        if change.kind not in (None, ModuleType) or change.attribute == "":
+            return None
+        if change.attribute is not None:
+            return next((change.attribute for own in self._modules if change.attribute in own.read()), None)
+        is_theirs = change.node.op == "call" or change.node.op[1:] in self._functions
+        return self._set_by_unknown_code if is_theirs else None
+
+    @cached_property
+    def _codes(self) -> list[list[CodeType]]:
+        return [[each.__code__ for each in functions_in(own.real)] for own in self._modules]
+
+    @cached_property
+    def _functions(self) -> set[str]:
+        return {code.co_name for codes in self._codes for code in codes}
+
+    @cached_property
+    def _set_by_unknown_code(self) -> str | None:
+        modules = zip(self._modules, self._codes)
+        read: list[Set[str]] = [own.read() & _all(rebound_globals, codes) for own, codes in modules]
+        every = list(itertools.chain(*self._codes))
+        set_ = _all(set_attributes, every)
+        things = [thing for thing, _ in self._environment.sources.objects.values()]
+        kinds = {id(kind): kind for thing in things for kind in mro_of(thing if is_a(thing, type) else type(thing))}
+        read += [self._free & _all(rebound_outside, every), set_ & DECISIVE]
+        read += [self._names & set_ & vars(kind).keys() for kind in kinds.values() if is_users(kind)]
+        return next((name for found in read for name in sorted(found)), None)
 
 
 def _all(names: Callable[[CodeType], frozenset[str]], codes: Iterable[CodeType]) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from autograph.common.packages import why_called
-from autograph.common.statics import own_attribute
+from autograph.common.statics import ATOMS, own_attribute
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 
 
@@ -15,14 +15,14 @@ class Callbacks:
 
     Attributes:
         called: the functions.
-        handed: the same with their names and what they get, for each call.
+        handed: by the identities of functions: a name, and the function with all that it gets.
         packages: installed packages whose functions and objects the graph uses.
         differentiated: whether a derivative, which cannot go through callbacks, is recorded.
     """
 
     def __init__(self) -> None:
         self.called: list[Any] = []
-        self.handed: list[tuple[str, tuple[Any, ...]]] = []
+        self.handed: dict[int, tuple[str, list[Any]]] = {}
         self.packages: set[str] = set()
         self.differentiated = False
 
@@ -31,9 +31,13 @@ class Callbacks:
         self.called.append(function)
         package, why = why_called(function)
         self.packages.update(package)
-        name = own_attribute(function, "__name__", type(function).__name__)
-        self.handed.append((str(name), (function, *_within(args))))
+        self.hand(str(own_attribute(function, "__name__", type(function).__name__)), function, args)
         return why
+
+    def hand(self, name: str, function: Any, args: tuple[Any, ...]) -> None:
+        """Note that a function, which has a name in messages, gets arguments when the graph runs."""
+        _, things = self.handed.setdefault(id(function), (name, [function]))
+        things += _within(args)
 
     def differentiate(self) -> None:
         """Note that a derivative is recorded."""
@@ -47,6 +51,6 @@ def _within(args: tuple[Any, ...]) -> Iterator[Any]:
         part = rest.pop()
         if type(part) in (list, tuple, set, dict) and id(part) not in seen:
             seen.add(id(part))
-            rest += part.values() if type(part) is dict else part
-        if not is_tensor(part):
+            rest += (each for each in (part.values() if type(part) is dict else part) if type(each) not in ATOMS)
+        if not is_tensor(part) and type(part) not in ATOMS:
             yield part

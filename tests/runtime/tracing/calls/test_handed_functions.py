@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import autograph as ag
+from autograph.runtime.tracing.calls import handed_functions
 from autograph.runtime.tracing.calls.handed_functions import may_change_others
 
 
@@ -159,3 +160,20 @@ def test_what_changes_nothing_is_staged() -> None:
     assert may_change_others(functools.partial(Counter.step, t))
     staged = ag.function(lambda n, t: sorted(range(n), key=lambda x: -x * t.count), strict="plain")
     assert staged(3, t) == [0, 1, 2]
+
+
+class Link:
+    def __init__(self, following: Any) -> None:
+        self.following = following
+
+
+def test_each_object_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names in code lead from one to the next."""
+    looked: list[Any] = []
+    whole = handed_functions.attributes
+    monkeypatch.setattr(handed_functions, "attributes", lambda thing: looked.append(thing) or whole(thing))
+    head = None
+    for _ in range(2000):
+        head = Link(head)
+    found = handed_functions.Changes(lambda: head.following)  # type: ignore[attr-defined]
+    assert len(looked) == len(found.objects) == 2000 and not found.has_effects
