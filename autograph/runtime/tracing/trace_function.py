@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 import functools
+import itertools
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, ExitStack
@@ -208,7 +209,8 @@ class FunctionContext(TraceContext):
 
     def _check_handed(self) -> None:
         """Check that traced code reads nothing that a callback may have changed."""
-        changes = [(Changes(*things), name) for name, things in self.trace.callbacks.handed.values()]
+        handed = self.trace.callbacks.handed.values()
+        changes = [(Changes(*itertools.chain(*things)), name) for name, things in handed]
         self._check_containers([each for each, _ in changes])
         for each, function in changes:
             for owner, name in self._read_of(each):

@@ -15,14 +15,15 @@ class Callbacks:
 
     Attributes:
         called: the functions.
-        handed: by the identities of functions: a name, and the function with all that it gets.
+        handed: by the identities of functions: a name, and the function and what it gets in each call. Tuples hold that,
+            since a list that refers to a container of traced code is taken for one of the program's.
         packages: installed packages whose functions and objects the graph uses.
         differentiated: whether a derivative, which cannot go through callbacks, is recorded.
     """
 
     def __init__(self) -> None:
         self.called: list[Any] = []
-        self.handed: dict[int, tuple[str, list[Any]]] = {}
+        self.handed: dict[int, tuple[str, list[tuple[Any, ...]]]] = {}
         self.packages: set[str] = set()
         self.differentiated = False
 
@@ -36,8 +37,8 @@ class Callbacks:
 
     def hand(self, name: str, function: Any, args: tuple[Any, ...]) -> None:
         """Note that a function, which has a name in messages, gets arguments when the graph runs."""
-        _, things = self.handed.setdefault(id(function), (name, [function]))
-        things += _within(args)
+        _, things = self.handed.setdefault(id(function), (name, [(function,)]))
+        things.append((*_within(args),))
 
     def differentiate(self) -> None:
         """Note that a derivative is recorded."""
