@@ -15,8 +15,8 @@ class Callbacks:
 
     Attributes:
         called: the functions.
-        handed: by the identities of functions: a name, and the function and what it gets in each call. Tuples hold that,
-            since a list that refers to a container of traced code is taken for one of the program's.
+        handed: by the identities of functions: a name, and the function and what it gets in each call. Tuples hold
+            that, since a list that refers to a container of traced code is taken for one of the program's.
         packages: installed packages whose functions and objects the graph uses.
         differentiated: whether a derivative, which cannot go through callbacks, is recorded.
     """
