@@ -19,7 +19,8 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from autograph.common.code_flags import code_line, codes_in, of_code
-from autograph.common.statics import is_a, names_of, own_attribute
+from autograph.common.statics import cell_content, is_a, names_of, own_attribute
+from autograph.common.trace_rules import is_known_library
 
 _PAIRS = frozenset({"STORE_FAST_LOAD_FAST", "STORE_FAST_STORE_FAST"})  # from 3.13 on
 
@@ -163,7 +164,7 @@ def _named_by(code: CodeType, *operations: str) -> frozenset[str]:
 
 
 def functions_in(module: dict[str, Any]) -> list[FunctionType]:
-    """The functions of a module, given its names, and the methods of its classes; also those that these wrap."""
+    """The user's functions in a module, given its names, and the methods of its classes; also those that these wrap."""
     kinds = [kind for kind in module.values() if is_a(kind, type)]
     rest = [*module.values(), *(part for kind in kinds for part in names_of(kind).values())]
     found: dict[int, Any] = {}
@@ -173,7 +174,9 @@ def functions_in(module: dict[str, Any]) -> list[FunctionType]:
             found[id(part)] = part
             wrapped = own_attribute(part, "__wrapped__")
             rest += (part.fget, part.fset, part.fdel) if type(part) is property else (wrapped,)
-    return [part for part in found.values() if type(part) is FunctionType]
+            rest += map(cell_content, part.__closure__ or ()) if type(part) is FunctionType else ()
+    functions = [part for part in found.values() if type(part) is FunctionType]
+    return [each for each in functions if not is_known_library(each.__globals__.get("__name__"))]
 
 
 # `[*x]`, `(*x,)`, `{**x}` and `f(*x)`; not `{*x}`, as operations on sets do not look at items.

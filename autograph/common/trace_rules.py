@@ -80,6 +80,11 @@ def is_plain(module: Any) -> bool:
     return module.partition(".")[0] in PLAIN
 
 
+def is_known_library(module: Any) -> bool:
+    """Whether a module is one of Python's, or takes no part in staging: it sets nothing of the user's by itself."""
+    return (str(module).partition(".")[0] in sys.stdlib_module_names and module != "__main__") or is_plain(module)
+
+
 def is_own_class(kind: type) -> bool:
     """Whether a class is this library's."""
     return str(module_of(kind)).startswith(_PREFIX)

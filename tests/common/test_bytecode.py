@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dis
 import functools
 import sys
@@ -117,6 +118,7 @@ def cached():
 
 
 def test_functions_of_a_module_are_also_those_that_others_wrap() -> None:
-    names = {"Methods": Methods, "cached": cached, "number": 1, "nothing": None, "module": functools}
+    libraries = {"module": functools, "namedtuple": collections.namedtuple, "Counter": collections.Counter}
+    names = {"Methods": Methods, "cached": cached, "number": 1, "nothing": None, **libraries}
     found = {function.__name__ for function in bytecode.functions_in(names)}
     assert found == {"plain", "static", "of_class", "whole", "cached"}

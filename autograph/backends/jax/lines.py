@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import jax
 
-from autograph.common.trace_rules import is_plain
+from autograph.common.trace_rules import is_known_library, is_plain
 from autograph.errors import StagingError
 from autograph.operators.tracebacks import is_library, shelter_at, user_frame
 
@@ -148,7 +148,7 @@ def _is_of_raise(error: BaseException) -> bool:
     if last is None:
         return False
     code, module = last.tb_frame.f_code, str(last.tb_frame.f_globals.get("__name__"))
-    if is_plain(module) or module.partition(".")[0] in sys.stdlib_module_names:
+    if is_known_library(module):
         return False
     opcode, count = code.co_code[last.tb_lasti : last.tb_lasti + 2]
     return opcode == dis.opmap["RAISE_VARARGS"] and count > 0 and not is_of_jax(code) and not is_library(code)

@@ -57,8 +57,7 @@ def is_users(kind: type) -> bool:
     A class is none of the user's if a base or its metaclass belongs to an installed package, which knows nothing of
     proxies; see `packages.py`.
     """
-    module = str(module_of(kind))
-    if (module.partition(".")[0] in sys.stdlib_module_names and module != "__main__") or trace_rules.is_plain(module):
+    if trace_rules.is_known_library(module_of(kind)):
         return False
     return is_changeable(kind) and not (is_opaque_class(kind) or lies(kind))
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from autograph.common.bytecode import DECISIVE, functions_in, rebound_globals, rebound_outside, set_attributes
 from autograph.common.statics import class_attribute, is_a, mro_of
-from autograph.common.trace_rules import is_plain
+from autograph.common.trace_rules import is_known_library
 from autograph.runtime.graph.aliasing import Aliasing
 from autograph.runtime.graph.effects import CONTAINER, NUMBER, UNKNOWN, Effect, category, effect_of, is_new
 from autograph.runtime.graph.graph import Constant, Node, Value, user_line, values_in, walk
@@ -115,7 +115,7 @@ class _Variables:
 
     def __init__(self, environment: CapturedEnvironment, names: Set[str], free: Set[str]) -> None:
         self._environment, self._names, self._free = environment, names, free
-        self._modules = [own for own in environment.globals.values() if not is_plain(str(own.real.get("__name__")))]
+        self._modules = [own for own in environment.globals.values() if not is_known_library(own.real.get("__name__"))]
 
     def changed_by(self, change: Change) -> str | None:
         """One that a change of a module, or unknown code, may set."""
@@ -153,7 +153,7 @@ def _all(names: Callable[[CodeType], frozenset[str]], codes: Iterable[CodeType])
 
 def _is_users(method: Any) -> bool:
     """Whether a method is the user's code."""
-    return type(method) is FunctionType and not is_plain(str(method.__module__))
+    return type(method) is FunctionType and not is_known_library(method.__module__)
 
 
 class _Copy(NamedTuple):

@@ -8,8 +8,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
+import random
+import statistics
 import sys
 import types
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -393,3 +396,31 @@ def test_code_that_changes_what_is_not_read_is_staged_around(monkeypatch: pytest
         return x + NAMESPACE.count
 
     assert (f(1), f(2.5), COUNT) == (1, 2.5, 2)
+
+
+class Source:
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def draws(self, count: int) -> list[float]:
+        return [self.random.gauss(0, 1) for _ in range(count)]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_functions_of_python_that_are_imported_set_nothing_of_the_program(engine: str) -> None:
+    """`namedtuple` sets `__defaults__`, and `fmean` a variable of its own."""
+    assert namedtuple in globals().values()
+
+    def mean(count):
+        return statistics.fmean(Source(7).draws(count))
+
+    def rows(items):
+        table = [[0, 0, 0]]
+        for item in items:
+            row = table[-1].copy()
+            row[item] += 1
+            table.append(row)
+        return table
+
+    assert ag.function(mean, engine=engine, strict="plain")(5) == mean(5)
+    assert ag.function(rows, engine=engine, strict="plain")([0, 2, 2]) == rows([0, 2, 2])
