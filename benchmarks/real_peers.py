@@ -45,6 +45,9 @@ import autograph as ag
 PEERS = "numba", "pythran", "jax"
 SECONDS = 90        # for all ways of a kernel: JAX unrolls loops, which may take it minutes
 ROUNDS, LONG = 5, 2e-3
+# So that C's allocator keeps the pages of freed arrays from the first call on. It does so anyway once megabytes have
+# been freed, as by a compiler; a way would be faster because an earlier one in its process had compiled more.
+KEEPING_PAGES = {"MALLOC_MMAP_THRESHOLD_": str(2**30), "MALLOC_TRIM_THRESHOLD_": str(2**30)}
 Call = Callable[..., Any]
 
 
@@ -208,6 +211,7 @@ def close(a: Any, b: Any) -> bool:
 
 def results(chosen: list[Subject]) -> Iterator[dict[str, Any]]:
     os.environ["AUTOGRAPH_CACHE"] = "0"     # first calls find nothing on disk
+    os.environ |= KEEPING_PAGES
     context = multiprocessing.get_context("spawn")
     for number, subject in enumerate(track(chosen, "Running", disable=not sys.stderr.isatty()), 1):
         if not sys.stderr.isatty():
