@@ -44,6 +44,7 @@ from autograph.runtime.tracing.comprehensions import (
     decide,
     first_of,
     generator,
+    is_long,
     iterator_of,
     mapping,
     run_over,
@@ -325,10 +326,9 @@ class GraphBackend(protocol.Backend):
             again: Any = operators.get(op, comprehensions.dict_comp)
             flat = {"flat": True} if isinstance(parts[0], Several) else {}
             return again(source, *parts, condition, **flat)
-        if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
-            if type(iterable) is not range or len(iterable) <= 64:
-                return NotImplemented
         generated = self._generated(iterable, parts, condition, first)
+        if first is True and not is_staged(iterable) and not isinstance(iterable, Generated):
+            return collect(generated, done, op) if is_long(generated) else NotImplemented
         return collect(generated, done, op)
 
     @on_behalf
@@ -341,7 +341,7 @@ class GraphBackend(protocol.Backend):
             flat = isinstance(element, Several)
             return comprehensions.gen_exp(iterated(self.current, iterable), element, condition, flat=flat)
         made = self._generated(iterable, (element,), condition, first)
-        if is_staged(iterable) or isinstance(iterable, Generated) or (type(iterable) is range and len(iterable) > 64):
+        if is_staged(iterable) or isinstance(iterable, Generated) or (first is True and is_long(made)):
             return made
         if type(iterable) not in (range, list, tuple):
             made.iterable = iter(watched(iterable))
@@ -420,11 +420,14 @@ class GraphBackend(protocol.Backend):
 
 def _mapped(backend: GraphBackend, function: Any, iterable: Any) -> Any:
     """The elements of `map(function, iterable)`, if the graph shall compute them, or NotImplemented."""
-    is_long = is_staged(iterable) or (type(iterable) is range and len(iterable) > 64)
-    part = mapping(backend.current, backend.call(function)) if is_long and not has_iteration(iterable) else None
+    is_range = type(iterable) is range
+    if not (is_staged(iterable) or is_range) or has_iteration(iterable):
+        return NotImplemented
+    part = mapping(backend.current, backend.call(function))
     if part is None:
         return NotImplemented
-    return Generated(backend.current, iterable, (part,), None, reached_by(function))
+    made = Generated(backend.current, iterable, (part,), None, reached_by(function))
+    return NotImplemented if is_range and not is_long(made) else made
 
 
 @tame

@@ -21,14 +21,21 @@ from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.effects import ITERATOR, category, effect_of
 from autograph.runtime.graph.graph import Node, Value, user_line
 from autograph.runtime.graph.opdef import ORDERED
-from autograph.runtime.graph.traits import INSERTS
+from autograph.runtime.graph.traits import INSERTS, LOOP
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.user_operators import truth
 from autograph.runtime.tracing.control_flow.cond import State, branch, stage_if
 from autograph.runtime.tracing.control_flow.python_loops import ForLoop
-from autograph.runtime.tracing.control_flow.speculation import STAGED, Unrolling
-from autograph.runtime.tracing.proxies.graph_break import Restart, Unstageable, handled
+from autograph.runtime.tracing.control_flow.speculation import SHORT, STAGED, UNROLL, Checkpoint, Unrolling
+from autograph.runtime.tracing.proxies.graph_break import (
+    NeedsConcrete,
+    NeedsStaging,
+    Restart,
+    Unjoinable,
+    Unstageable,
+    handled,
+)
 from autograph.runtime.tracing.proxies.proxy import is_tensor, iterated
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
 from autograph.runtime.tracing.state.iterators import TracedIterator, is_staged_here, iterables_of_graph, traced
@@ -40,6 +47,8 @@ from autograph.runtime.tracing.state.staged_containers import (
     watched,
 )
 from autograph.runtime.tracing.state.trace import Trace
+
+LISTED = 64  # elements over a range that may become a list in traced code
 
 
 @dataclass(eq=False)
@@ -109,6 +118,32 @@ class Generated:
             branch(self.trace, pending.pop() if pending else self.condition(item), accept, None, state)
 
         return feed
+
+
+def is_long(generated: Generated) -> bool:
+    """Whether a comprehension over plain values is better a loop of the graph than the list of its elements.
+
+    Its elements are many, or the first one records a loop, or as many operations as those of a loop may at most.
+    """
+    source, trace = generated.iterable, generated.trace
+    if type(source) is not range or len(source) <= UNROLL:
+        return False
+    if len(source) > LISTED:
+        return True
+    with Checkpoint(trace, generated.state) as checkpoint:
+        try:
+            if generated.condition is None or generated.condition(source[0]) is not False:
+                for part in generated.parts:
+                    part(source[0])
+            nodes = trace.block.nodes[checkpoint.nodes :]
+            return checkpoint.grown > SHORT // UNROLL or any(node.op in LOOP for node in nodes)
+        except (NeedsConcrete, NeedsStaging, Unjoinable) as signal:
+            handled(signal)
+            return False
+        except Exception:       # the element raises it again when it is computed
+            return False
+        finally:
+            checkpoint.undo()
 
 
 def run_over(loop: ForLoop, iterable: Any) -> None:
