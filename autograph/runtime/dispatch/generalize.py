@@ -15,7 +15,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from autograph.runtime.dispatch.arguments import LONG, VARIADIC
+from autograph.common.pytree import is_nested
+from autograph.runtime.dispatch.arguments import LONG, LONG_TEXT, VARIADIC
 from autograph.runtime.dispatch.options import Options
 from autograph.runtime.graph.signature import (
     SEVERAL,
@@ -33,6 +34,7 @@ from autograph.runtime.graph.types import TensorType, Type
 # A static argument of these types that has had more than MANY values is taken as one object.
 _VARYING = (str, bytes, slice, frozenset, FunctionType, MethodType, partial)
 MANY = 4
+LONG_NAME = 16  # A longer text is no name of a mode.
 LONGEST = 1000  # A container of more parts than this is never taken apart.
 
 
@@ -240,6 +242,20 @@ def _take_varying(policy: Policy, traces: Sequence[TraceLike], new: Signature) -
     return changes
 
 
+def texts_of(policy: Policy, signature: Signature) -> tuple[str, ...]:
+    """The paths of static texts that may become objects of the graph: data to work on, rather than names of modes."""
+    return tuple(
+        path
+        for path, leaf in signature.static
+        if type(leaf.value) in (str, bytes) and leaf.value and not _is_name(leaf.value)
+        and path not in policy.static and path not in policy.specialized
+    )  # fmt: skip
+
+
+def _is_name(text: str | bytes) -> bool:
+    return isinstance(text, str) and text.isidentifier() and len(text) <= LONG_NAME
+
+
 def concretize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[str]:
     """Make values part of the signature, and take containers apart, since a trace has failed; gives the changes."""
     changes = []
@@ -259,8 +275,8 @@ def concretize(policy: Policy, signature: Signature, values: Sequence[Any]) -> l
 
 def specialize(policy: Policy, signature: Signature, values: Sequence[Any]) -> list[Any]:
     """Undo generalizations for a trace that runs as plain Python; gives them, for `generalize`."""
-    lists = {path for path, value in zip(signature.paths, values) if path in policy.whole and _is_short(value)}
-    undone = [source for source in policy.generalized if source in lists or source in policy.late]
+    parts = {path for path, value in zip(signature.paths, values) if path in policy.whole and _is_short(value)}
+    undone = [source for source in policy.generalized if source in parts or source in policy.late]
     policy.generalized.difference_update(undone)
     policy.whole.difference_update(undone)
     policy.pinned |= policy.late.intersection(undone)
@@ -278,7 +294,7 @@ def generalize(policy: Policy, undone: Sequence[Any]) -> None:
 
 
 def _is_short(value: Any) -> bool:
-    return isinstance(value, (list, dict)) and len(value) <= LONG
+    return isinstance(value, (list, dict, str, bytes)) and len(value) <= (LONG if is_nested(value) else LONG_TEXT)
 
 
 def is_stale(policy: Policy, trace: TraceLike) -> bool:

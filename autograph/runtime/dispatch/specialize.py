@@ -190,7 +190,7 @@ class Specializer:
                     try:
                         found, failed = self._make(key, signature, reading, values, why), ""
                     except Respecialize as signal:
-                        failed = self._respecialize(signal)
+                        failed = self._respecialize(signal, signature.texts)
                     except errors.AutographError as error:
                         if self._is_loaded or isinstance(error, (errors.StrictError, errors.InternalError)):
                             raise
@@ -277,8 +277,12 @@ class Specializer:
         self._policy_changed()
         return "; ".join(changes)
 
-    def _respecialize(self, signal: Respecialize) -> str:
-        """Change the policy as the tracer asks; gives the reason if it is so already."""
+    def _respecialize(self, signal: Respecialize, texts: Sequence[str]) -> str:
+        """Change the policy as the tracer asks; gives the reason if it is so already.
+
+        Args:
+            texts: as `Signature.texts`.
+        """
         static = [path for path in signal.static if path not in self.policy.static]
         whole = [path for path in signal.whole if path not in self.policy.whole]
         if not static and not whole:
@@ -291,6 +295,7 @@ class Specializer:
         self.policy.static.update(static)
         self.policy.whole.difference_update(static)
         self.policy.whole.update(whole)
+        self.policy.generalized.update(set(whole).intersection(texts))
         self.policy.indivisible.update(self.policy.apart.intersection(whole))
         self.policy.apart.difference_update(whole)
         said = [f"`{path}` is part of the signature from now on" for path in static]
@@ -369,6 +374,8 @@ class Specializer:
         if failed:
             self._compiler.fill_plain(trace, reading, failed)
         else:
+            if self.specified is None and not self._is_loaded and not self.options.strict:
+                signature.texts = generalize.texts_of(self.policy, signature)
             self._compiler.fill(trace, reading, values, self.policy.late, self._widened())
         self.sourceless = trace.sourceless
         trace.own_entry = trace.entry

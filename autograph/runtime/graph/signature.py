@@ -104,6 +104,7 @@ class Signature:
         key: equal for two signatures that may share a trace.
         late: the numbers from the function's environment that the graph reads when it runs, as in `Guard.late`.
         containers: the names in guards of containers, by their paths.
+        texts: the paths of texts that may become objects of the graph, if traced code does nothing but work on them.
     """
 
     tree: tuple[tuple[Any, ...], dict[str, Any]]
@@ -113,6 +114,7 @@ class Signature:
     key: Any = None
     late: frozenset[Any] = field(default=frozenset(), compare=False)
     containers: dict[str, str] = field(default_factory=dict, compare=False)
+    texts: tuple[str, ...] = field(default=(), compare=False)
 
     def fill(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with `values` for the leaves, in containers of their own."""
@@ -171,7 +173,7 @@ class Policy:
         named: paths that the user declared static, for values of any kind; otherwise only numbers are.
         variadic: the parameters `*args` and `**kwargs`, which are always flattened.
         indivisible: paths of lists and dicts that must be one object, because flattening them failed.
-        generalized: paths in `whole` and numbers in `late` for which one trace serves all lengths or values.
+        generalized: paths in `whole` and numbers in `late` for which one trace serves all lengths, texts or values.
         specialized: those for which that was undone, because it prevented staging; with the number of lengths or values
             since.
     """

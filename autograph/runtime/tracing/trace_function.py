@@ -263,6 +263,7 @@ class Tracer:
         arguments = {path: value for _, value, path in parts if has_identity(value)}
         self.context = FunctionContext(function, signature, arguments, convert, late, borrowed, helpers)
         self.trace = self.context.trace
+        self.trace.texts = signature.texts
         self.params: dict[Value, str] = {}
         self.shared: list[str] = []     # the paths of lists, dicts and objects that have several
         self.policy = GraphBreakPolicy(function, self.params)

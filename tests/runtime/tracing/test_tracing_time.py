@@ -17,7 +17,7 @@ from autograph.common import bytecode, code_flags
 from autograph.common.statics import module_of
 from autograph.runtime.tracing.calls.modules import StandIns
 from autograph.runtime.tracing.calls.stand_ins import Recorded
-from autograph.runtime.tracing.state import undo_log
+from autograph.runtime.tracing.state import staged_containers, undo_log
 
 LINES = {
     "numbers": ("", "x = x + #", "x"),
@@ -246,3 +246,51 @@ def test_builtins_are_looked_at_once(monkeypatch):
     made.clear()
     assert ag.function(lambda x: named(x) + isinstance(x, float))(-3.0) == 6.0
     assert isinstance in made and len not in made and abs not in made and print not in made
+
+
+def in_sets(grid, count):
+    sets = [set() for _ in range(count)]
+    for r in range(len(grid)):
+        for c in range(len(grid[r])):
+            if grid[r][c]:
+                sets[r].add(c)
+                sets[c].add(r)
+            elif grid[c][r]:
+                sets[c].add(grid[r][c])
+    return [len(each) for each in sets]
+
+
+def test_calls_grow_with_the_containers_that_a_loop_changes():
+    """A loop is not traced again for each container that has to be an object of the graph before it."""
+    grid = [[1 if (r * c) % 3 else 0 for c in range(20)] for r in range(20)]
+    few, many = ag.function(in_sets), ag.function(in_sets)
+    assert few(grid, 20) == in_sets(grid, 20)
+    short = steps(ag.function(lambda grid: in_sets(grid, 20)), grid)
+    long = steps(ag.function(lambda grid: in_sets(grid, 80)), grid)
+    assert many(grid, 80) == in_sets(grid, 80)
+    assert long < 5 * short, long / short
+
+
+def placed(n):
+    columns, ups, downs, found = set(), set(), set(), []
+
+    def place(row, board):
+        if row == n:
+            found.append(board[:])
+            return
+        for c in range(n):
+            if c not in columns and row + c not in ups and row - c not in downs:
+                columns.add(c), ups.add(row + c), downs.add(row - c), board.append(c)
+                place(row + 1, board)
+                board.pop(), columns.remove(c), ups.remove(row + c), downs.remove(row - c)
+
+    place(0, [])
+    return found
+
+
+def test_no_search_for_references_to_containers_of_recursive_functions(monkeypatch):
+    def referrers(*things):
+        raise AssertionError("all objects are looked through")
+
+    monkeypatch.setattr(staged_containers, "referrers", referrers)
+    assert ag.function(placed, engine="native")(5) == placed(5)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
@@ -28,6 +29,7 @@ from autograph.runtime.tracing.calls.nested_functions import Lifted, NestedFunct
 from autograph.runtime.tracing.proxies.graph_break import ALONE, ITSELF, OPAQUE, Failed, Restart, TooDeep
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.blame import line_of
+from autograph.runtime.tracing.state.staged_containers import StagedItems, has_staged_items
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import Fallback, attributes, contents
 
@@ -205,14 +207,22 @@ def _is_deep() -> bool:
 
 
 def _known(value: Any, depth: int = 4) -> Any:
-    """The facts about a value that are known while tracing, to be compared."""
+    """The facts about a value that are known while tracing, to be compared.
+
+    They refer to no staged items: `settle` looks through all objects for what has further references to these.
+    """
     if is_tensor(value):
         return value._ag_value.type
+    if type(value) is StagedItems:
+        return StagedItems, id(value.tensor)
+    if has_staged_items(value) and is_a(value, (set, deque)):
+        return type(value), [_known(part) for part in value if type(part) is StagedItems]
     if is_a(value, (list, tuple)):
         return type(value), len(value), [_known(part, depth - 1) for part in value[:LONG]] if depth else ()
     if is_a(value, dict) or is_open(type(value)):
         parts = list((value if is_a(value, dict) else attributes(value)).items())
-        return id(value), len(parts), [(name, _known(part, depth - 1)) for name, part in parts[:LONG]] if depth else ()
+        pairs = parts[:LONG] if depth else ()
+        return id(value), len(parts), [(_known(key, depth - 1), _known(part, depth - 1)) for key, part in pairs]
     return static_key(value)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from operator import is_
 from types import CellType
 from typing import Any, Protocol, TypeAlias
@@ -320,9 +321,10 @@ def check_hoisted(trace: Trace, bodies: list[Arm]) -> None:
     """
     for traced in bodies:
         _check_made(trace, traced)
+        staged = list(takewhile(lambda container: type(container) in STAGEABLE, traced.resized))
+        if staged:
+            raise Materialize(staged[0], (*staged[1:],))
         for container in traced.resized:
-            if type(container) in STAGEABLE:
-                raise Materialize(container)
             changed = "is changed" if isinstance(container, bytearray) else "has an attribute added or deleted"
             what = f"an object of class {type(container).__name__} {changed}"
             raise Unstageable(f"{what} under a condition that is known only when the graph runs", ())
@@ -487,12 +489,13 @@ def staged_with_containers(trace: Trace, stage: Thunk, state: State) -> Any:
             raise
         except Materialize as signal:
             handled(signal)
-            container = signal.container
+            containers = [signal.container, *signal.others]
         # Only now: the traceback is gone, which held copies of contents, and staged items must have none.
-        if type(container) in STAGEABLE:
-            rebind(state, container, trace.materialize(container, named=True))
-        else:
-            trace.lower(container)
+        for container in containers:
+            if type(container) in STAGEABLE:
+                rebind(state, container, trace.materialize(container, named=True))
+            else:
+                trace.lower(container)
     trace.unstageable("the lengths of too many lists, dicts or sets change here")
 
 

@@ -15,6 +15,7 @@ from autograph.common.bytecode import stored_names
 from autograph.common.code_marks import is_body
 from autograph.runtime.graph.graph import Block, Node, Value, used_by, walk
 from autograph.runtime.graph.opdef import ORDERED, WRITE, lookup
+from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.graph.types import ANY, ObjectType, Type, item_of, join_all
 from autograph.runtime.tracing.control_flow import merge
 from autograph.runtime.tracing.control_flow.cond import (
@@ -36,7 +37,7 @@ from autograph.runtime.tracing.control_flow.cond import (
     run_body,
     stage_if,
 )
-from autograph.runtime.tracing.proxies.graph_break import Materialize, check_handled
+from autograph.runtime.tracing.proxies.graph_break import Failed, Materialize, check_handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.element_types import element_type
 from autograph.runtime.tracing.state.escape import EscapeAnalysis, is_unshared
@@ -44,6 +45,7 @@ from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_
 from autograph.runtime.tracing.state.trace import GENERATED, Trace
 from autograph.runtime.tracing.state.undo_log import Changes, reached
 
+IDLE = 2_000  # iterations that record nothing, after which texts become objects of the graph
 _ROUNDS = 12
 _MISSING: Any = object()
 
@@ -69,7 +71,7 @@ class Loop:
     def iteration(self, *item: Any) -> Any:
         """Run an iteration; returns whether it is the last."""
         check_handled()
-        self.trace.budget.step()
+        _count_iteration(self.trace)
         self.body(*item)
         return False if self.until is None else self.until()
 
@@ -85,6 +87,20 @@ class Loop:
         found = item_params(self.trace, block, _item_type(self.trace, source), _item_names(self.body))
         self.trace.likely.note_items(found[0], source)
         return found
+
+
+def _count_iteration(trace: Trace) -> None:
+    """Count an iteration of traced code.
+
+    Raises:
+        Failed: it does not depend on staged values, nor did many before, as texts are part of the signature. Such a
+            trace would be of no use for other texts.
+    """
+    trace.budget.step()
+    trace.idle += 1
+    if trace.idle > IDLE and trace.texts:
+        reason = f"{trace.idle:,} iterations depend on no other arguments"
+        raise Failed(Respecialize(whole=trace.texts, reason=reason))
 
 
 @dataclass

@@ -69,9 +69,9 @@ def check_handled() -> None:
 
 @dataclass(eq=False)
 class Failed(Signal):
-    """An error of this library ends the trace; handlers of the user's code cannot catch it."""
+    """An error of this library, or a request, ends the trace; handlers of the user's code cannot catch it."""
 
-    error: Exception
+    error: BaseException
 
 
 class Diverged(Signal):
@@ -174,9 +174,14 @@ class NeedsStaging(Signal):
 
 @dataclass(eq=False)
 class Materialize(Signal):
-    """A list, dict, set or function must become an object of the graph before the block that is being traced."""
+    """A list, dict, set or function must become an object of the graph before the block that is being traced.
+
+    Attributes:
+        others: further containers that must, too; so the block is traced again once rather than for each of them.
+    """
 
     container: Any
+    others: tuple[Any, ...] = ()
 
 
 @dataclass(eq=False)

@@ -252,12 +252,15 @@ def settle(trace: Recorder) -> None:
     """Materialize containers made of staged ones, such as `xs + ys`, before the graph changes anything."""
     before = list(trace.staged_items)
     trace.staged_items.clear()
+    kept = []
     for item, count in zip(before, references(before)):
+        if count > 0:   # else its container is gone, or has its old contents again
+            kept.append(item)
         if count > item.count:
             for other in referrers(item):
-                if type(other) in STAGEABLE and id(other) != item.owner and other is not before:
+                if type(other) in STAGEABLE and id(other) != item.owner and other is not before and other is not kept:
                     staged_as(other)
-    trace.staged_items[:0] = before
+    trace.staged_items[:0] = kept
 
 
 def rebind(state: Any, container: Any, proxy: Tensor) -> None:
