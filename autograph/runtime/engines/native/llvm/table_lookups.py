@@ -17,31 +17,38 @@ from autograph.common.cpython_internals import (
     CLASS,
     DICT_NAMES,
     DICT_VALUES,
-    DIGIT_BITS,
     ENTRY,
     ENTRY_VALUE,
     IMMORTALS,
     INDEX,
     INDEX_SIZE,
-    IS_ASCII,
     IS_OLD,
     ITEMS,
-    SIZE,
     TABLE_KIND,
-    TEXT_ITEMS,
-    TEXT_STATE,
+    VALUE,
 )
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, integer_of_one_digit
-from autograph.runtime.engines.native.llvm.ir import I8, I16, I32, I64, NULL, PTR, Value
+from autograph.runtime.engines.native.llvm.ir import DOUBLE, I8, I16, I32, I64, NULL, PTR, Value
+from autograph.runtime.engines.native.llvm.table_keys import (
+    FLOAT,
+    INTEGER,
+    OBJECT,
+    READS,
+    TEXT,
+    Key,
+    Kind,
+    hash_of,
+    is_same,
+    types_of,
+)
 from autograph.runtime.engines.native.llvm.table_layouts import (
     DICT_USED,
     DICT_VERSION,
     DUMMY,
     EMPTY,
     GENERAL,
-    IS_COMPACT,
     LIMITS,
     LOG_SIZE,
     NEIGHBORS,
@@ -62,9 +69,7 @@ from autograph.runtime.engines.native.llvm.table_layouts import (
 
 ASK, ABSENT = 1, 2      # the lowest bits of a result that is no address of a key's place
 _BITS = ASK | ABSENT
-INTEGER, TEXT, OBJECT = "integer", "text", "object"     # kinds of keys: a number in a register, a `str`, any object
-_READS = "noinline nounwind readonly willreturn"
-_FAR = (1 << DIGIT_BITS) - 1    # the largest integer of one digit, which is its own hash
+_CLASSES = {INTEGER: int, FLOAT: float, TEXT: str, "": tuple}
 
 
 class Versions(bytes):
@@ -80,10 +85,11 @@ class Versions(bytes):
 _VERSIONS, _STEP = Versions(), 1 << 12
 
 
-def find(objects: ObjectBuilder, thing: Value, is_set: bool, key: Value, kind: str) -> Value:
+def find(objects: ObjectBuilder, thing: Value, is_set: bool, key: Key, kind: Kind) -> Value:
     """Look up a key of a kind in a dict or set."""
     function = _lookup(objects.b.function.module, is_set, kind)
-    found: Value = objects.b.call(function, thing, key, objects.address(int), objects.address(str))
+    keys = key if isinstance(key, tuple) else (key,)
+    found: Value = objects.b.call(function, thing, *keys, *map(objects.address, _CLASSES.values()))
     return found
 
 
@@ -197,18 +203,24 @@ def _known_hash(objects: ObjectBuilder, key: Value, kind: str) -> Value:
     """The hash of a key, after a lookup that did not ask."""
     b = objects.b
     if kind != OBJECT:
-        return _hash_of_number(b, key) if kind == INTEGER else b.load(I64, b.gep(key, TEXT_HASH))
+        return hash_of(b, key, kind)
 
     def of_number() -> Value:
-        return _hash_of_number(b, integer_of_one_digit(b, key)[1])
+        return either(objects.is_of_class(key, float), lambda: hash_of(b, _float_in(b, key), FLOAT), of_integer)
 
-    found = b.if_else(_is_text(objects, key, kind), lambda: _known_hash(objects, key, TEXT), of_number)
-    assert found is not None
-    return found
+    def of_integer() -> Value:
+        return hash_of(b, integer_of_one_digit(b, key)[1], INTEGER)
+
+    def either(condition: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+        found = b.if_else(condition, then, orelse)
+        assert found is not None
+        return found
+
+    return either(_is_text(objects, key, kind), lambda: hash_of(b, key, TEXT), of_number)
 
 
-def _hash_of_number(b: Builder, key: Value) -> Value:
-    return b.select(b.icmp("eq", key, -1), ir.constant(I64, -2), key)
+def _float_in(b: Builder, thing: Value) -> Value:
+    return b.load(DOUBLE, b.gep(thing, VALUE))
 
 
 def _is_text(objects: ObjectBuilder, key: Value, kind: str) -> Value:
@@ -225,40 +237,33 @@ def _index_of(b: Builder, table: Value) -> tuple[Value, Value]:
 # Functions ------------------------------------------------------------------------------------------------------------
 
 
-def _lookup(module: ir.Module, is_set: bool, kind: str) -> ir.Function:
-    name = f"{kind}_in_{'set' if is_set else 'dict'}"
+def _lookup(module: ir.Module, is_set: bool, kind: Kind) -> ir.Function:
+    name = f"{'_'.join(kind) if isinstance(kind, tuple) else kind}_in_{'set' if is_set else 'dict'}"
     if name in module.functions:
         return module.functions[name]
-    key = ir.Parameter("key", I64 if kind == INTEGER else PTR)
-    thing, of_int, of_str = (ir.Parameter(each, PTR) for each in ("thing", "of_int", "of_str"))
+    keys = tuple(ir.Parameter(f"key{place}", type) for place, type in enumerate(types_of(kind)))
+    thing, classes = ir.Parameter("thing", PTR), {each: ir.Parameter(f"of_{each}", PTR) for each in _CLASSES}
+    others = {each: _lookup(module, is_set, each) for each in (INTEGER, FLOAT, TEXT) if kind == OBJECT}
+    parameters = thing, *keys, *classes.values()
+    b = Builder(module.define(name, PTR, *parameters, words="internal", attributes=READS))
+    key, ask_if = keys if isinstance(kind, tuple) else keys[0], lambda condition: _ask_if(b, condition)
     if kind == OBJECT:
-        numbers, texts = _lookup(module, is_set, INTEGER), _lookup(module, is_set, TEXT)
-        b = Builder(module.define(name, PTR, thing, key, of_int, of_str, words="internal", attributes=_READS))
-        _by_class(b, (thing, key, of_int, of_str), numbers, texts)
+        _by_class(b, thing, keys[0], classes, others)
         return module.functions[name]
-    same = None if kind == INTEGER else _same_texts(module)
-    b = Builder(module.define(name, PTR, thing, key, of_int, of_str, words="internal", attributes=_READS))
-    hash = _hash_of(b, key)
+    hash = hash_of(b, key, kind, ask_if)
 
     def match(other: Value, hashed: Callable[[], Value], address: Value) -> None:
         """Return the address if another key is the same; `ASK` if it may be."""
-        if same is None:
-            with b.if_then(b.icmp("eq", hashed(), hash)):
-                _ask_if(b, b.icmp("ne", b.load(PTR, b.gep(other, CLASS)), of_int))
-                is_compact, value = integer_of_one_digit(b, other)
-                with b.if_then(b.and_(is_compact, b.icmp("eq", value, key))):
-                    b.ret(address)
-            return
-        with b.if_then(b.icmp("eq", other, key)):
-            b.ret(address)
-        with b.if_then(b.icmp("eq", hashed(), hash)):
-            _ask_if(b, b.icmp("ne", b.load(PTR, b.gep(other, CLASS)), of_str))
-            found = b.call(same, other, key)
-            _ask_if(b, b.icmp("eq", found, ASK + 1))
-            with b.if_then(b.icmp("ne", found, 0)):
+        if kind == TEXT:
+            with b.if_then(b.icmp("eq", other, keys[0])):
                 b.ret(address)
+        with b.if_then(b.icmp("eq", hashed(), hash)), b.if_then(is_same(b, other, key, kind, classes, ask_if)):
+            b.ret(address)
 
-    (_search_set if is_set else _search_dict)(b, thing, hash, kind, match)
+    if is_set:
+        _search_set(b, thing, hash, match)
+    else:
+        _search_dict(b, thing, hash, kind, match)
     return module.functions[name]
 
 
@@ -277,26 +282,19 @@ def _absent(b: Builder, place: Value) -> Value:
     return b.gep(place, ABSENT)
 
 
-def _by_class(b: Builder, args: tuple[Value, ...], numbers: ir.Function, texts: ir.Function) -> None:
+def _by_class(
+    b: Builder, thing: Value, key: Value, classes: dict[str, ir.Parameter], lookups: dict[str, ir.Function]
+) -> None:
     """Look up an object of unknown class."""
-    thing, key, of_int, of_str = args
-    kind = b.load(PTR, b.gep(key, CLASS))
-    with b.if_then(b.icmp("eq", kind, of_int)):
+    kind, rest = b.load(PTR, b.gep(key, CLASS)), (*classes.values(),)
+    with b.if_then(b.icmp("eq", kind, classes[INTEGER])):
         is_compact, value = integer_of_one_digit(b, key)
         _ask_if(b, b.xor(is_compact, ir.TRUE))
-        b.ret(b.call(numbers, thing, value, of_int, of_str))
-    _ask_if(b, b.icmp("ne", kind, of_str))
-    b.ret(b.call(texts, *args))
-
-
-def _hash_of(b: Builder, key: Value) -> Value:
-    """The hash of a key; returns `ASK` if it is not known."""
-    if key.type == I64:
-        _ask_if(b, b.icmp("ugt", b.add(key, _FAR), 2 * _FAR))
-        return _hash_of_number(b, key)
-    hash = b.load(I64, b.gep(key, TEXT_HASH))
-    _ask_if(b, b.icmp("eq", hash, -1))
-    return hash
+        b.ret(b.call(lookups[INTEGER], thing, value, *rest))
+    with b.if_then(b.icmp("eq", kind, classes[FLOAT])):
+        b.ret(b.call(lookups[FLOAT], thing, _float_in(b, key), *rest))
+    _ask_if(b, b.icmp("ne", kind, classes[TEXT]))
+    b.ret(b.call(lookups[TEXT], thing, key, *rest))
 
 
 Match = Callable[[Value, Callable[[], Value], Value], None]
@@ -322,7 +320,7 @@ def _search(b: Builder, hash: Value, mask: Value, look: Callable[[Value, Value],
     b.br(head)
 
 
-def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match) -> None:
+def _search_dict(b: Builder, thing: Value, hash: Value, kind: Kind, match: Match) -> None:
     table = b.load(PTR, b.gep(thing, DICT_NAMES))
     has_hash: Value = ir.constant(I64, 8)
     if IS_OLD:
@@ -333,7 +331,7 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
             width = b.add(width, b.cast("zext", b.icmp("ugt", size, limit), I64))
     else:
         of = b.load(I8, b.gep(table, TABLE_KIND))
-        if kind == INTEGER:
+        if kind != TEXT:
             with b.if_then(b.icmp("ne", of, GENERAL), False):     # all keys are texts; an empty dict has this kind
                 is_empty = b.icmp("eq", b.load(I64, b.gep(thing, DICT_USED)), 0)
                 b.ret(b.select(is_empty, _absent(b, NULL), ask(b)))
@@ -373,7 +371,7 @@ def _search_dict(b: Builder, thing: Value, hash: Value, kind: str, match: Match)
     _search(b, hash, b.sub(size, 1), look, NULL)
 
 
-def _search_set(b: Builder, thing: Value, hash: Value, kind: str, match: Match) -> None:
+def _search_set(b: Builder, thing: Value, hash: Value, match: Match) -> None:
     mask, table = b.load(I64, b.gep(thing, SET_MASK)), b.load(PTR, b.gep(thing, SET_TABLE))
 
     def look(place: Value, free: Value) -> Value:
@@ -389,25 +387,3 @@ def _search_set(b: Builder, thing: Value, hash: Value, kind: str, match: Match) 
         return loop.results[0]
 
     _search(b, hash, mask, look, NULL)
-
-
-def _same_texts(module: ir.Module) -> ir.Function:
-    """A function that compares two texts of equal hash: 1 if they are equal, 0 if not, 2 if only Python knows."""
-    name = "same_texts"
-    if name in module.functions:
-        return module.functions[name]
-    one, other = ir.Parameter("one", PTR), ir.Parameter("other", PTR)
-    b = Builder(module.define(name, I32, one, other, words="internal", attributes=_READS))
-    size = b.load(I64, b.gep(one, SIZE))
-    with b.if_then(b.icmp("ne", size, b.load(I64, b.gep(other, SIZE)))):
-        b.ret(0)
-    states = b.and_(*(b.load(I8, b.gep(each, TEXT_STATE)) for each in (one, other)))
-    is_known = IS_ASCII | IS_COMPACT
-    with b.if_then(b.icmp("ne", b.and_(states, is_known), is_known), False):
-        b.ret(2)
-    with b.loop(0, size) as loop:
-        letters = [b.load(I8, b.gep(b.gep(each, TEXT_ITEMS), loop.index)) for each in (one, other)]
-        with b.if_then(b.icmp("ne", *letters)):
-            b.ret(0)
-    b.ret(1)
-    return module.functions[name]

@@ -37,6 +37,7 @@ from autograph.runtime.engines.native.llvm.attribute_lookups import (
 )
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.table_keys import TEXT
 from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
 from autograph.runtime.engines.native.loops.c_calls import raise_if
 from autograph.runtime.engines.native.loops.iterators import raise_again
@@ -235,7 +236,7 @@ def _is_unshadowed(calls: PythonCalls, thing: Value, name: str, place: Unshadowe
     def of_dict() -> Value:
         if not HAS_TABLES:
             return by_python()
-        found = table_lookups.find(objects, dict, False, objects.address(sys.intern(name)), table_lookups.TEXT)
+        found = table_lookups.find(objects, dict, False, objects.address(sys.intern(name)), TEXT)
         is_asked = b.icmp("eq", found, table_lookups.ask(b))
         answer = b.if_else(is_asked, by_python, lambda: table_lookups.is_absent(b, found))
         assert answer is not None

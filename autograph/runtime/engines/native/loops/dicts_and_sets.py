@@ -16,8 +16,9 @@ from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
 from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I32, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.table_keys import FLOAT, HAS_HASHES, INTEGER, OBJECT, TEXT, Key, Kind
 from autograph.runtime.engines.native.llvm.table_layouts import FACTORY, HAS_TABLES
-from autograph.runtime.engines.native.llvm.table_lookups import INTEGER, OBJECT, TEXT, is_absent, is_found
+from autograph.runtime.engines.native.llvm.table_lookups import is_absent, is_found
 from autograph.runtime.engines.native.loops.c_calls import (
     are_plain,
     call,
@@ -38,11 +39,13 @@ from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, INT, TensorType
+from autograph.runtime.graph.types import FLOAT as FLOAT_NUMBER
 
 DICTS = (dict, defaultdict, Counter, OrderedDict)
 SETS = (set, frozenset)
 _MISSING = object()     # a default that is not there
 _ADDS = (defaultdict, Counter)  # dicts that run code, or change, if a key is not there
+_ITEMS = INTEGER, FLOAT, TEXT   # kinds of the items of tuples that are looked up
 _FACTORIES = (int, float, list, set, dict, str)     # of a `defaultdict`, which run no code of the user's
 
 # Lookups --------------------------------------------------------------------------------------------------------------
@@ -63,29 +66,40 @@ class _Lookup(NamedTuple):
 
 def _find(calls: PythonCalls, node: Node, thing: Any, key: Any) -> _Lookup | None:
     """Look up a key; None if the key is of another class."""
-    kind, last = _kind(key) if HAS_TABLES else "", calls.flow.state.lookup
+    kind, last = _kind(key) if HAS_TABLES and HAS_HASHES else "", calls.flow.state.lookup
     if not kind:
         return None
     if last is not None and _are_same(last.thing, thing) and _are_same(last.key, key):
         return _Lookup(node, thing, key, last.place)
-    ref = key.ref if kind == INTEGER else calls.object(key)[0]
     is_set = class_of_operand(thing) in SETS
-    place = table_lookups.find(calls.flow.emit.objects, calls.object(thing)[0], is_set, ref, kind)
+    place = table_lookups.find(calls.flow.emit.objects, calls.object(thing)[0], is_set, _registers(calls, key), kind)
     return _Lookup(node, thing, key, place)
 
 
+def _registers(calls: PythonCalls, key: Any) -> Key:
+    """The registers of a key: numbers, addresses of objects."""
+    if isinstance(key, tuple):
+        return tuple(_registers(calls, each) for each in key)   # type: ignore[misc]
+    return key.ref if isinstance(key, Number) else calls.object(key)[0]
+
+
 def _are_same(one: Any, other: Any) -> bool:
-    """Whether two operands are the same object or number."""
+    """Whether two operands are the same object or number, or tuples of the same ones."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_are_same, one, other))
     if type(one) is not type(other) or isinstance(one, Fixed):
         return type(one) is type(other) and one.value is other.value
     is_known = isinstance(one, Number) and one.known is not None
     return one.ref is other.ref or (is_known and one.known == other.known)
 
 
-def _kind(key: Any) -> str:
-    """The kind of a key: "" if it is neither an integer nor a text."""
+def _kind(key: Any) -> Kind:
+    """The kind of a key: "" if it is neither a number nor a text, nor a tuple of these."""
+    if isinstance(key, tuple):
+        kinds = [_kind(each) for each in key]
+        return tuple(kinds) if all(kind in _ITEMS for kind in kinds) else ""    # type: ignore[arg-type]
     if isinstance(key, Number):
-        return INTEGER if key.type == INT else ""
+        return INTEGER if key.type == INT else FLOAT if key.type == FLOAT_NUMBER else ""
     if class_of_operand(key) is str:
         return TEXT
     return OBJECT if isinstance(key, (Boxed, Given)) and class_of_operand(key) is None else ""
@@ -317,10 +331,11 @@ def _put(calls: PythonCalls, found: _Lookup, ask: Callable[[], None], value: Any
     """Put a new key into a dict or set where a lookup has not found it; call `ask` if that does not do."""
     b, objects, (thing, _) = calls.flow.emit.b, calls.flow.emit.objects, calls.object(found.thing)
     kind, key = _kind(found.key), found.key
-    if isinstance(value, Mixed):
+    if isinstance(value, Mixed) or isinstance(kind, tuple):     # to make a tuple may run the garbage collector
         ask()
         return
-    ref = key.ref if kind == INTEGER else calls.object(key)[0]
+    ref = _registers(calls, key)
+    assert isinstance(ref, Value)
 
     def put() -> Value:
         if class_of_operand(found.thing) is set:
