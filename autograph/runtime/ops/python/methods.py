@@ -224,7 +224,10 @@ functions(
     traits=[LOOKS_UP, GIVES_ITEM, GIVES_PARTS, ADDS_NO_ITEMS, HAS_DEFAULT, (ON_CONTAINER, "pop")],
 )  # fmt: skip
 functions(".popitem", of_objects((), ANY), effect=WRITE, traits=[ADDS_NO_ITEMS])
-functions(".setdefault", of_objects((), ANY), effect=WRITE, traits=[GIVES_PARTS, HAS_DEFAULT, KEEPS])
+functions(
+    ".setdefault", of_objects((), ANY), effect=WRITE,
+    traits=[GIVES_PARTS, HAS_DEFAULT, KEEPS, (ON_CONTAINER, "setdefault")],
+)  # fmt: skip
 functions(".get", get, effect=VIEW, traits=[LOOKS_UP, GIVES_PARTS, HAS_DEFAULT, (ON_CONTAINER, "get")])
 functions(".keys", view_of_dict("keys"), effect=VIEW, traits=[SHALLOW, GIVES_KEYS, VIEWS_ITEMS])
 functions(".values", view_of_dict("values"), effect=VIEW, traits=[SHALLOW, VIEWS_ITEMS])

@@ -467,6 +467,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "item": (_item, _has_item),
     "set_item": (_set_item, _is_changed),
     "get": (dicts_and_sets.get, _first_is(*DICTS)),
+    "setdefault": (dicts_and_sets.set_default, _first_is(*DICTS)),
     "contains": (_contains, _may_have),
     "add": (dicts_and_sets.add, _first_is(set)),
     "discard": (dicts_and_sets.discard, _first_is(set)),

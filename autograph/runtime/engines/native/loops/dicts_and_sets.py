@@ -128,19 +128,30 @@ def _by_lookup(
 
 
 def _give(
-    calls: PythonCalls, node: Node, found: _Lookup | None, ask: Callable[[], Value], default: Any = _MISSING
+    calls: PythonCalls,
+    node: Node,
+    found: _Lookup | None,
+    ask: Callable[[], Value],
+    default: Any = _MISSING,
+    put: Callable[[], None] = lambda: None,
 ) -> None:
     """Define the output of a node that looks up a value.
 
     Args:
         ask: gives a new reference to the value, from Python.
         default: the operand of what the value is if the key is not there.
+        put: emits what happens then.
     """
     emit = calls.flow.emit
     b, objects = emit.b, emit.objects
 
     def absent() -> Value:
+        put()
         return _another(calls, default)
+
+    def given() -> Value:
+        put()
+        return default.ref      # type: ignore[no-any-return]
 
     number = None if found is None else _number_expected(calls, node, default)
     if number is None:
@@ -163,8 +174,8 @@ def _give(
         objects.forget(item)
         return result
 
-    given = None if default is _MISSING else lambda: default.ref
-    calls.flow.define(value, Number(number, _by_lookup(calls, found, take, given, take_asked)))
+    orelse = None if default is _MISSING else given
+    calls.flow.define(value, Number(number, _by_lookup(calls, found, take, orelse, take_asked)))
     calls.flow.resume_from(behind)
 
 
@@ -309,8 +320,7 @@ def set_item(calls: PythonCalls, node: Node, thing: Any, key: Any, value: Any) -
     key, value, kind = stored(calls, key), stored(calls, value), class_of_operand(thing)
     name = "PyDict_SetItem" if kind is dict else "PyObject_SetItem"
     calls.flow.resume_from(at_node(calls, node))
-    is_simple = isinstance(value, (Number, Mixed)) or class_of_operand(value) is str
-    found = _find(calls, node, thing, key) if is_simple and kind is not OrderedDict else None
+    found = _find(calls, node, thing, key) if _is_simple(value) and kind is not OrderedDict else None
 
     def ask() -> None:
         change(calls, node, key, lambda: call(calls, name, thing, key, value))
@@ -325,6 +335,42 @@ def set_item(calls: PythonCalls, node: Node, thing: Any, key: Any, value: Any) -
         calls.flow.state.lookup = None
     changed(calls, at_node(calls, node))    # the item that was replaced may have run code of the user's
     return True
+
+
+def set_default(calls: PythonCalls, node: Node, thing: Any, key: Any, default: Any = None) -> bool:
+    """`thing.setdefault(key, default)` of a dict."""
+    key, default = stored(calls, key), stored(calls, default)
+    calls.flow.resume_from(at_node(calls, node))
+    found = _find(calls, node, thing, key) if class_of_operand(thing) is not OrderedDict else None
+    if found is None:
+        raise NoLowering
+
+    def ask() -> Value:
+        return if_plain(calls, node, plain_at_run_time(calls, key), direct)
+
+    def direct() -> Value:
+        item = call_object(calls, dict.setdefault, thing, key, default)
+        raise_if(calls, node, calls.flow.emit.b.is_null(item))
+        return item
+
+    def by_python() -> None:
+        calls.flow.emit.objects.forget(direct())
+
+    def put() -> None:
+        if _is_simple(default):
+            _put(calls, found, by_python, default)
+        else:
+            by_python()
+
+    _give(calls, node, found, ask, default, put)
+    calls.flow.state.lookup = None
+    changed(calls, at_node(calls, node))
+    return True
+
+
+def _is_simple(value: Any) -> bool:
+    """Whether a value is a number or text, which the garbage collector need not know."""
+    return isinstance(value, (Number, Mixed)) or class_of_operand(value) is str
 
 
 def _put(calls: PythonCalls, found: _Lookup, ask: Callable[[], None], value: Any = None) -> None:

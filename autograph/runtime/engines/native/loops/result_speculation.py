@@ -82,6 +82,7 @@ def _name(node: Node, place: int) -> str:
 _WHOLE: dict[str, dict[str, Any]] = {
     "contains": {"of": 1, "dict": [0], "set": [0]},
     "get": {"dict": [1, 2]}, "item": {"dict": [1]}, "set_item": {"dict": [1, 2]}, "delete": {"dict": [1]},
+    "setdefault": {"dict": [1, 2]},
     "append": {"list": [1]}, "add": {"set": [1]}, "discard": {"set": [1]},
 }  # fmt: skip
 

@@ -72,6 +72,15 @@ def products(xs, d, f):
     return d
 
 
+def set_defaults(xs, d):
+    total = 0
+    for x in xs:
+        d.setdefault(x, 0)
+        total += d.setdefault(x, 300)
+        d[x] = total
+    return total, list(d.items())
+
+
 def missing(xs, d):
     for x in xs:
         d[x] += 1
@@ -162,7 +171,7 @@ def compared(function, *calls):
 
 
 @pytest.mark.parametrize("d", DICTS)
-@pytest.mark.parametrize("function", [counts, gets, missing, deleted])
+@pytest.mark.parametrize("function", [counts, gets, missing, deleted, set_defaults])
 def test_keys_of_all_kinds_in_dicts_of_all_kinds(function, d):
     compared(function, *(f"{keys}, {d}" for keys in KEYS))
 
@@ -440,6 +449,29 @@ def test_new_keys_of_dicts(most):
         keys = [draw.randrange(-most, most) for _ in range(count)]
         texts = [f"a{key % 400}" for key in keys]
         compared(keyed, f"{keys}, {{}}", f"{texts}, {{}}", f"{keys}, {{'a': 1}}", f"{texts}, {{5: 1}}")
+
+
+def grouped(words, d):
+    for place, word in enumerate(words):
+        d.setdefault(word, []).append(place)
+        d.setdefault(word)
+    return list(d.items())
+
+
+def of_computed(xs, d):
+    ys = []
+    for x in xs:
+        ys.append(d.setdefault(x, x * 0.5))
+        d.setdefault(x + 1, "new")
+    return ys, [any(y is value for value in d.values()) for y in ys if y != y], list(d.items())
+
+
+def test_defaults_that_are_set():
+    starts = "{}", "{'a': [7]}", "{1: None}", "defaultdict(int)", "OrderedDict()", "Dict()", "{2: 0.25}"
+    compared(grouped, *(f"{keys}, {d}" for keys in ("['a', 'b', 'a', 'c'] * 5", "[1, 'a', 1]", "[[]]") for d in starts))
+    for xs in ("[1, 2.5, 1, 2]", "[float('nan'), 1.0, float('inf')]", "[True, 2**40, 'a']", "[Key(1), 1]"):
+        compared(of_computed, *(f"{xs}, {d}" for d in starts))
+    compared(set_defaults, "range(300), {}", "range(30), {5: 2**63}", "[i * 0.5 for i in range(40)], {1: 1.5}")
 
 
 def while_iterated(d, s):
