@@ -6,7 +6,7 @@ import builtins
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import GeneratorType
+from types import FunctionType, GeneratorType
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,6 @@ from autograph.runtime.tracing.comprehensions import (
     as_generated,
     collect,
     collected,
-    decide,
     first_of,
     generator,
     is_long,
@@ -56,6 +55,7 @@ from autograph.runtime.tracing.environment.process_settings import guarded, spec
 from autograph.runtime.tracing.proxies.graph_break import WHOLE, Raised, Restart, handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
+from autograph.runtime.tracing.reductions import ADDS, decide, extreme, total
 from autograph.runtime.tracing.state.blame import interrupting
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
 from autograph.runtime.tracing.state.iterators import TracedIterator, unowned
@@ -165,7 +165,7 @@ class GraphBackend(protocol.Backend):
             return NotImplemented
         if special(container, "__iter__") is not None and not hasattr(type(container), "__contains__"):
             found = self.gen_exp(container, lambda item: self._is_one(item, element), None, True)
-            return self._of_generator("any", (found,))
+            return self._of_generator("any", (found,), {})
         return self.current.context.objects.operator(self.current, "in", (element, container))
 
     @on_behalf
@@ -368,7 +368,7 @@ class GraphBackend(protocol.Backend):
     @on_behalf
     def _builtin(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         trace = self.current
-        if args and (found := self._of_generator(name, args)) is not NotImplemented:
+        if args and (found := self._of_generator(name, args, kwargs)) is not NotImplemented:
             return found
         if name == "print":
             return trace.record("print", args, dict(kwargs))
@@ -399,14 +399,20 @@ class GraphBackend(protocol.Backend):
         return trace.record(name, args, dict(kwargs))
 
     @on_behalf
-    def _of_generator(self, name: str, args: tuple[Any, ...]) -> Any:
-        """The result of a builtin that takes the elements of a generator expression one by one."""
+    def _of_generator(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The result of a builtin that takes the elements of a generator expression one by one, or items by a key."""
         trace, first = self.current, args[0]
+        if name in ("min", "max") and len(args) == len(kwargs) == 1 and isinstance(kwargs.get("key"), FunctionType):
+            return _of_keys(self, name, first, kwargs["key"])
         generated = as_generated(trace, first)
-        if generated is None:
+        if generated is None or kwargs:
             return NotImplemented
         if name in ("any", "all"):
             return decide(trace, generated, name)
+        if name == "sum" and ADDS and len(args) == 1 and generated is first:
+            return total(trace, generated)
+        if name in ("min", "max") and len(args) == 1 and generated is first:
+            return extreme(trace, generated, name)
         if name == "next":
             try:
                 return first_of(trace, generated, args[1:]) if generated is first else next(first, *args[1:])
@@ -416,6 +422,14 @@ class GraphBackend(protocol.Backend):
         if name == "iter":
             return first
         return NotImplemented
+
+
+def _of_keys(backend: GraphBackend, name: str, items: Any, key: FunctionType) -> Any:
+    """`min` or `max` of items that the graph has, by a key."""
+    if not (is_staged(items) or isinstance(items, Generated)) or has_iteration(items):
+        return NotImplemented
+    generated = Generated(backend.current, items, (_same,), None, reached_by(key))
+    return extreme(backend.current, generated, name, backend.call(key))
 
 
 def _mapped(backend: GraphBackend, function: Any, iterable: Any) -> Any:

@@ -24,7 +24,6 @@ from autograph.runtime.graph.opdef import ORDERED
 from autograph.runtime.graph.traits import INSERTS, LOOP
 from autograph.runtime.graph.types import ObjectType
 from autograph.runtime.passes.speculatable import is_quiet
-from autograph.runtime.tracing.calls.user_operators import truth
 from autograph.runtime.tracing.control_flow.cond import State, branch, stage_if
 from autograph.runtime.tracing.control_flow.python_loops import ForLoop
 from autograph.runtime.tracing.control_flow.speculation import SHORT, STAGED, UNROLL, Checkpoint, Unrolling
@@ -40,7 +39,6 @@ from autograph.runtime.tracing.proxies.proxy import is_tensor, iterated
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
 from autograph.runtime.tracing.state.iterators import TracedIterator, is_staged_here, iterables_of_graph, traced
 from autograph.runtime.tracing.state.staged_containers import (
-    as_tensor,
     is_spread,
     is_staged,
     iterated_container,
@@ -266,7 +264,7 @@ def collect(generated: Generated, done: Any, op: str) -> Any:
 
 
 @dataclass(eq=False)
-class _Slot:
+class Slot:
     """A variable of a loop that is not in the user's code."""
 
     name: str
@@ -279,26 +277,7 @@ class _Slot:
         self.value = value
 
 
-def decide(trace: Trace, generated: Generated, consumer: str) -> Any:
-    """`any` or `all` of the elements, which are computed until one decides."""
-    found = _Slot(consumer, consumer == "all")
-
-    @on_behalf
-    def use(element: Any) -> None:
-        element = truth(trace, element)
-        found.set(trace.record("bool", (as_tensor(element),)) if is_staged(element) else bool(element))
-
-    def until() -> Any:
-        decided = found.get()
-        if consumer == "any":
-            return decided
-        return trace.record("not", (decided,)) if is_staged(decided) else not decided
-
-    _consume(generated, (found,), use, until)
-    return found.get()
-
-
-def _consume(generated: Generated, slots: tuple[_Slot, ...], use: Callable[[Any], None], until: Any) -> State:
+def consume(generated: Generated, slots: tuple[Slot, ...], use: Callable[[Any], None], until: Any) -> State:
     """Call `use` for elements until `until` is true; returns the state of that loop, which carries the slots."""
     state = copy.copy(generated.state)
     state.carried = slots
@@ -311,13 +290,13 @@ def _consume(generated: Generated, slots: tuple[_Slot, ...], use: Callable[[Any]
 @on_behalf
 def first_of(trace: Trace, generated: Generated, default: tuple[Any, ...]) -> Any:
     """`next` of the elements, with a default if there is one."""
-    found, result = _Slot("found", False), _Slot("element", default[0] if default else UNBOUND)
+    found, result = Slot("found", False), Slot("element", default[0] if default else UNBOUND)
 
     def use(element: Any) -> None:
         found.set(True)
         result.set(element)
 
-    state = _consume(generated, (found, result), use, found.get)
+    state = consume(generated, (found, result), use, found.get)
     if not default:
         if is_staged(found.get()):
             stage_if(trace, found.get(), lambda: None, lambda: raise_in_graph(trace, StopIteration()), state)

@@ -21,9 +21,9 @@ def nested(rows):
     return [[row[i] for row in rows] for i in range(len(rows[0]))]
 
 
-def summed(xs):
+def ordered(xs):
     mean = sum(xs) / len(xs)
-    return sum((x - mean) ** 2 for x in xs) ** 0.5
+    return sorted((x - mean) ** 2 for x in xs)
 
 
 def twice(xs, ys):
@@ -70,7 +70,7 @@ CALLS = [
     (filtered, f"{LONG}, 0", "[(t2, t2 // n) for t2 in xs if t2 and t2 % n != 1]"),
     (nested, "[[*range(9)]] * 20", "[[t4[t2] for t4 in rows] for t2 in range(len(rows[0]))]"),
     (nested, "[[*range(9)]] * 20 + [[1]]", "[[t4[t2] for t4 in rows] for t2 in range(len(rows[0]))]"),
-    (summed, LONG, "[(t2 - mean) ** 2 for t2 in xs]"),
+    (ordered, LONG, "[(t2 - mean) ** 2 for t2 in xs]"),
     (twice, f"{LONG}, {LONG}", "b = [x * t2 for t2 in ys if t2]"),
     (pairs, "[(n, n) for n in range(30)]", ""),
     (pairs, "[(n, n) for n in range(30)] + [(1, 2, 3)]", ""),
