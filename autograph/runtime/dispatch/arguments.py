@@ -24,7 +24,7 @@ from autograph.common.statics import class_has, compares_itself
 from autograph.runtime.graph.object_model import identity_is_users, is_open
 from autograph.runtime.graph.signature import Dynamic, Instance, Leaf, Lengths, Policy, Signature, Static
 from autograph.runtime.graph.static_keys import CONSTANT, CONSTANT_BASES, static_key
-from autograph.runtime.graph.types import INT, PYTHON_TYPES, ObjectType, TensorType, python, scalar
+from autograph.runtime.graph.types import INT, PYTHON_TYPES, TensorType, object_type, python, scalar
 
 LONG = 16  # A container of more parts than this is taken as one object; one of arrays, of more than MANY.
 MANY = 64
@@ -344,7 +344,7 @@ def leaf_of(value: Any, path: str, policy: Policy, around: Around = ()) -> Leaf 
                 return None
         elif is_constant(value):
             return Static(value)
-    return Dynamic(ObjectType(kind.__name__, (INT,) if kind is range else ()), kind)
+    return Dynamic(object_type(kind, *[INT] * (kind is range)), kind)
 
 
 def read(parameters: Sequence[Parameter], values: Sequence[Any], policy: Policy) -> tuple[Signature, Reading]:

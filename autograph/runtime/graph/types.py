@@ -13,6 +13,8 @@ user's program on the values that come. So a type may be imprecise, but never wr
 
 from __future__ import annotations
 
+import builtins
+import collections
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -179,7 +181,17 @@ def type_of(value: Any, depth: int = 0) -> Type:
         return TensorType(value.dtype, (), "scalar")
     if kind is tuple and depth < _DEEP:
         return ObjectType("tuple", tuple([type_of(part, depth + 1) for part in value]))
-    return ObjectType(kind.__name__)
+    return object_type(kind)
+
+
+def object_type(kind: type, *items: Type) -> ObjectType:
+    """The type of the objects of a class; `object` for a class of the user's that has the name of one of Python's."""
+    named = _NAMED.get(kind.__name__, kind)
+    return ObjectType(kind.__name__, items) if named is kind else ANY
+
+
+_NAMED: dict[str, type] = {each.__name__: each for each in (*vars(builtins).values(), *vars(collections).values())
+                           if isinstance(each, type)}  # fmt: skip
 
 
 def join(first: Type, second: Type) -> Type:

@@ -32,7 +32,7 @@ from autograph.runtime.graph.object_model import (
 )
 from autograph.runtime.graph.signature import Guard
 from autograph.runtime.graph.static_keys import static_key
-from autograph.runtime.graph.types import ObjectType, type_of
+from autograph.runtime.graph.types import ObjectType, object_type, type_of
 from autograph.runtime.tracing.environment.globals import Builtins, Globals
 from autograph.runtime.tracing.environment.guards import (
     Condition,
@@ -436,7 +436,7 @@ class CapturedEnvironment(Environment):
         """The value of the graph that loads a source; its object has the class of `value`."""
         if value is _MISSING:
             return self._load(source, ObjectType())
-        return self.trace.likely.like(self._load(source, ObjectType(type(value).__name__)), value)
+        return self.trace.likely.like(self._load(source, object_type(type(value))), value)
 
     def _copy_structure(self, value: Any, kind: Any, source: Source) -> Any:
         if id(value) in self._copies:

@@ -22,7 +22,7 @@ from autograph.common.pytree import Kind
 from autograph.common.statics import ATOMS, cell_content, class_has, compares_itself, is_a, module_name, module_of
 from autograph.runtime.graph.graph import Constant, Value
 from autograph.runtime.graph.object_model import is_opaque, is_open, is_taken_apart, parts_inside
-from autograph.runtime.graph.types import ObjectType, TensorType, type_of
+from autograph.runtime.graph.types import TensorType, object_type, type_of
 from autograph.runtime.tracing.proxies.graph_break import SourceKey
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.staged_containers import DICTS, StagedItems
@@ -161,7 +161,7 @@ def own_parts(names: Mapping[str, Any]) -> list[tuple[Any, Any]]:
 
 def type_outside(value: Any) -> Any:
     found = type_of(value)
-    return found if isinstance(found, TensorType) else ObjectType(type(value).__name__)
+    return found if isinstance(found, TensorType) else object_type(type(value))
 
 
 def is_long(value: Any) -> bool:
