@@ -56,7 +56,8 @@ class Version(bytes):
         """Take the present tag, if all places are the same."""
         tags, names = version_tag(self.kind), count_of_names(self.kind)
         if tags[0] != int.from_bytes(self[:4], "little") or names != int.from_bytes(self[4:], "little"):
-            same = all(attribute_place(self.kind, *key) == place for key, place in self.places.items())
+            known = [(key, place) for key, place in self.places.items() if place]   # else the code asks Python
+            same = all(attribute_place(self.kind, *key) == place for key, place in known)
             same &= all(member_place(self.kind, name, each) == place for name, (each, place) in self.members.items())
             same &= all(special_method(self.kind, name) is each for name, each in self.operators.items())
             same &= all(_is_plain(self.kind, name) for name in self.plain)

@@ -10,6 +10,7 @@ from autograph.common.cpython_internals import (
     DICT_VALUES,
     ENTRY,
     ENTRY_VALUE,
+    HAS_PLACES,
     HASH,
     INDEX,
     INDEX_SIZE,
@@ -19,9 +20,11 @@ from autograph.common.cpython_internals import (
     VALID,
     VALUES_ADDRESS,
     VALUES_BEGIN,
+    WORD,
     AttributePlace,
     Unshadowed,
     attribute_place,
+    read,
 )
 from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -30,6 +33,7 @@ from autograph.runtime.engines.native.llvm.ir import FALSE, I8, I32, I64, NULL, 
 from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES, TEXTS
 from autograph.runtime.graph.operands import Fixed, Instance
 
+NEW = 312       # where a class has the C function behind `__new__`
 _SEARCH = "attribute_in_dict"
 _READS = "noinline nounwind readonly willreturn"
 
@@ -182,14 +186,35 @@ def make(objects: ObjectBuilder, operand: Instance) -> Value:
     return new_instance(objects, operand.of, parts)
 
 
+def _allocated(objects: ObjectBuilder, kind: type) -> Value:
+    """A new object without attributes, null for an exception.
+
+    In CPython 3.11 and 3.12, `object.__new__` also makes room for the values of attributes, which are slow without it.
+    """
+    if not _MAKES_ROOM:
+        return objects.python("PyType_GenericAlloc", objects.address(kind), 0)
+    b, make = objects.b, objects.load_at(PTR, objects.address(object), NEW)
+    return b.emit(PTR, "call", (make, objects.address(kind), objects.address(()), NULL))
+
+
+def _has_makers() -> bool:
+    """Whether the C functions behind `__new__` are where they should be."""
+    kinds = [type("Made", (), {}), object, *(type("Other", (), {"__new__": make}) for make in (max, min))]
+    first, second, third, fourth = (read(WORD, id(kind) + NEW)[0] for kind in kinds)
+    return bool(first) and first == second != third == fourth
+
+
+_MAKES_ROOM = (3, 11) <= sys.version_info[:2] < (3, 13) and HAS_PLACES and _has_makers()
+
+
 def new_instance(objects: ObjectBuilder, kind: type, parts: list[tuple[str, Value, bool]]) -> Value:
-    """A new object of a class, of which Python's C API allocates the memory; null for an exception.
+    """A new object of a class, for which Python allocates the memory; null for an exception.
 
     Args:
         parts: the name of each attribute, its object, and whether that is a new reference, which is taken over.
     """
     b = objects.b
-    made = objects.python("PyType_GenericAlloc", objects.address(kind), 0)
+    made = _allocated(objects, kind)
 
     def fill() -> Value:
         failed: Value = ir.constant(I32, 0)

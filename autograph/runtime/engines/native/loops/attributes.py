@@ -213,10 +213,23 @@ def _has(calls: PythonCalls, node: Node, operand: Any, name: str, kind: Fixed, m
         emit.demand(b.icmp("eq", tag, b.load(I32, b.gep(known, ITEMS))))
         return _is_unshadowed(calls, thing, name, place, version) if place.dict else TRUE
 
+    if _is_made(node, kind.value):      # it hardly is another one, so there is no code for that
+        emit.objects.demand_class(thing, kind.value)
+        emit.demand(check())
+        calls.flow.define(node.output, Fixed(True))
+        return False
     found = b.if_else(objects.is_of_class(thing, kind.value), check, lambda: FALSE)
     assert found is not None
     calls.flow.define(node.output, Number(BOOL, found))
     return False
+
+
+def _is_made(node: Node, kind: type) -> bool:
+    """Whether the graph has made the object whose method a node asks for, of a class and without such an attribute."""
+    made = node.args[0].node if isinstance(node.args[0], GraphValue) else None
+    if made is None or made.op not in MAKES_OBJECTS:
+        return False
+    return made.args[0].value is kind and node.args[1] not in made.args[1]
 
 
 def _is_unshadowed(calls: PythonCalls, thing: Value, name: str, place: Unshadowed, version: Version) -> Value:

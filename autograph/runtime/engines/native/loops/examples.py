@@ -13,7 +13,7 @@ from typing import Any
 from autograph.common.cpython_internals import WORD, attribute_place, read, value_address
 from autograph.runtime.engines.native.loops.result_speculation import both, met
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
-from autograph.runtime.graph.object_model import set_attribute
+from autograph.runtime.graph.object_model import is_described, set_attribute
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.traits import (
     COPIES_ITEMS,
@@ -143,7 +143,8 @@ class Examples:
         elif node.op == "getitem" or node.op in COPIES_ITEMS or _repeats(node, first):
             self._of[node.output] = first
         elif node.op in ON_ATTRIBUTE:
-            self.classes.setdefault(node, {}).update(dict.fromkeys(map(type, first)))
+            kinds = (type(each) for each in first if each is not None)      # which has no such attribute
+            self.classes.setdefault(node, {}).update(dict.fromkeys(kinds))
             if node.outputs and len(node.args) == 2:
                 self._take(node.output, [_attribute(each, node.args[1]) for each in first])
         elif (made := ON_CONTAINER.get(node.op, "")) in ("enumerate", "zip"):
@@ -174,11 +175,16 @@ class Examples:
             self._compute(node)
 
     def _made(self, kind: Constant, parts: Mapping[str, Any]) -> Any:
-        """An object like one that a node makes."""
+        """An object like one that a node makes; so the class has places for the attributes."""
         made = object.__new__(kind.value)
         for name, part in parts.items():
-            for each in self._examples(part)[:1]:
-                set_attribute(made, name, each)
+            found, is_special = self._examples(part)[:1], is_described(kind.value, name)
+            if not is_special:
+                object.__setattr__(made, name, *found or [None])
+            if found and is_special:
+                set_attribute(made, name, *found)
+            if not found and not is_special:
+                object.__delattr__(made, name)
         return made
 
     def _compute(self, node: Node) -> None:
