@@ -89,7 +89,8 @@ class Materializer(Values):
             return
         self.trace.unstageable(
             f"an object of class {type(thing).__qualname__} is changed after it was stored in a list or handed to code "
-            "that is not staged"
+            "that is not staged",
+            [thing],
         )
 
     def forget(self, thing: Any) -> None:
@@ -296,7 +297,8 @@ class Materializer(Values):
                 return found[1]
             self.trace.unstageable(
                 f"an object of class {type(value).__qualname__} is stored, or handed to code that is not staged, in a "
-                "branch or loop, and used after it"
+                "branch or loop, and used after it",
+                [value],
             )
         del self.made[id(value)]
         self.trace.undo_log.shared_with_graph.pop(id(value), None)

@@ -28,6 +28,7 @@ from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Helpers, Recursion
 from autograph.runtime.tracing.calls.dispatch import Caller, Converter
+from autograph.runtime.tracing.calls.graph_objects import keys_of
 from autograph.runtime.tracing.calls.guarded_methods import GuardedMethods
 from autograph.runtime.tracing.calls.handed_functions import Changes
 from autograph.runtime.tracing.calls.special_methods import Instrumentation
@@ -41,6 +42,7 @@ from autograph.runtime.tracing.materialize import Materializer, of_objects, oute
 from autograph.runtime.tracing.proxies.context import TraceContext
 from autograph.runtime.tracing.proxies.graph_break import (
     ALONE,
+    GIVEN,
     ITSELF,
     PACKAGE,
     WHOLE,
@@ -119,7 +121,7 @@ def trace_function(
                 late = restart.added_to(late)
                 continue
             except (Signal, DerivativeError, Respecialize) as error:
-                demanded = tracer.packages_in_the_way() - late
+                demanded = (tracer.packages_in_the_way() | tracer.objects_in_the_way(error)) - late
                 if not demanded:
                     return tracer.ended_by(error)
             finally:
@@ -300,16 +302,18 @@ class Tracer:
             if same != number:
                 values.append(values[same])
             else:
-                values.append(self._argument(param, leaf, example[number]))
+                values.append(self._argument(param, leaf, example[number], path))
         return values
 
-    def _argument(self, param: Value, leaf: Dynamic, value: Any) -> Any:
+    def _argument(self, param: Value, leaf: Dynamic, value: Any, path: str) -> Any:
         """The value of a param in traced code: an open object itself, else a proxy."""
         if isinstance(leaf.type, TensorType) or leaf.cls is None:
             return self.trace.proxy(param)
         self.trace.likely.note(param, [value])
         if is_a(value, (list, dict, set)):
             self.context.aliases.whole.append(value)
+        if (GIVEN, path) in self.context.late:
+            return self.trace.proxy(param)
         if not stands_for_itself(leaf.cls):
             self.trace.note_class(param, leaf.cls)
             return self.trace.proxy(param)
@@ -443,6 +447,12 @@ class Tracer:
         callbacks = self.trace.callbacks
         is_derivative = callbacks.differentiated and not self.context.budget.exceeded
         return {(_BORROWED, package) for package in callbacks.packages if is_derivative and packages.is_pure(package)}
+
+    def objects_in_the_way(self, error: Any) -> set[SourceKey]:
+        """The objects that only the graph shall know, as traced code cannot have them."""
+        things = getattr(error, "things", ())
+        is_plain = bool(things) and isinstance(self.policy.outcome(error), str)
+        return keys_of(self.context.environment, things) if is_plain else set()
 
     def plain(self, reason: str) -> Traced:
         """A trace that runs plain Python, until attributes that are None, say, are set: then its guards fail."""

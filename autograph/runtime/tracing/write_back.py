@@ -92,7 +92,8 @@ class Writer:
             thing = changed[0] if changed else next(iter(self.values.entered.values()))
             self.trace.unstageable(
                 f"an object of class {type(thing).__qualname__} is changed, and is also in a list of the graph, "
-                "or known to code that is not staged"
+                "or known to code that is not staged",
+                changed or [*self.values.entered.values()],
             )
 
     def _write(self, op: str, place: Any, key: Any, value: Any) -> None:

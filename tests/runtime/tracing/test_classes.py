@@ -179,7 +179,8 @@ def truths(a: Vector, b: Vector) -> Any:
     while a:
         a.parts[0] -= 1
         n += 1
-    assert b or n
+    if not (b or n):
+        raise ValueError("both are zero")
     return seen, c is b, d is a, n, 1 if b else 2, bool(a)
 
 

@@ -109,6 +109,9 @@ class Account:
     def __init__(self, owner):
         self.owner = owner
 
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+
 
 class SharedAccount(Account):
     pass
@@ -240,6 +243,9 @@ def test_what_c_code_makes_of_an_interruption() -> None:
 class Place:
     def __init__(self, number):
         self.number = number
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
 
     def __index__(self):
         return int(self.number)

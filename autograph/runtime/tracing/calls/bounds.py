@@ -24,6 +24,7 @@ from autograph.runtime.graph.object_model import is_open, is_users_object
 from autograph.runtime.graph.signature import Signature
 from autograph.runtime.graph.static_keys import static_key
 from autograph.runtime.graph.types import TensorType
+from autograph.runtime.tracing.calls.graph_objects import keys_of
 from autograph.runtime.tracing.calls.itself import is_variadic, recorded_itself
 from autograph.runtime.tracing.calls.nested_functions import Lifted, NestedFunctions
 from autograph.runtime.tracing.proxies.graph_break import ALONE, ITSELF, OPAQUE, Failed, Restart, TooDeep
@@ -154,6 +155,16 @@ class Recursion:
         self.trace.context.environment.guard((test, facts), f"the code of {function.__qualname__}")
         return Constant(found)
 
+    def call(self, function: FunctionType) -> None:
+        """Ask for a call by the graph of a method that an object only known to the graph calls again within it.
+
+        Raises:
+            Restart: the graph may call it.
+        """
+        key = OPAQUE, function.__code__
+        if key not in self.trace.context.late and self.helper(function) is not None:
+            raise Restart({key})
+
     def _call(self, function: Any, args: Sequence[Any]) -> None:
         """Ask for a call of a function by the graph, in a loop on its own, or in its staged form, if it may do so.
 
@@ -165,6 +176,10 @@ class Recursion:
         if is_nested and self.nested is not None and self.nested.can_call(function):
             raise Restart({(OPAQUE, function.__code__)}) from None
         is_staged = is_known and self.helper(function) is not None
+        if is_staged:
+            keys = keys_of(self.trace.context.environment, filter(is_users_object, args)) - self.trace.context.late
+            if keys:
+                raise Restart(keys)
         if ALONE in self.trace.context.late or (is_staged and not any(map(is_users_object, args))):
             raise Restart({(OPAQUE, function.__code__)}) from None
 

@@ -43,6 +43,7 @@ from autograph.runtime.ops.python import operators
 from autograph.runtime.tracing.calls import python_versions
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Recursion
 from autograph.runtime.tracing.calls.copying import copier
+from autograph.runtime.tracing.calls.graph_objects import maker
 from autograph.runtime.tracing.calls.handed_functions import has_effects
 from autograph.runtime.tracing.calls.modules import StandIns, is_plain_function
 from autograph.runtime.tracing.calls.stand_ins import (
@@ -94,7 +95,6 @@ _UNKNOWN = (None, None)
 # Names in functions that may read the attributes of an object, or of its class, around its `__getattribute__`.
 _BARE = frozenset("__dict__ __get__ __getattribute__ __getstate__ __reduce__ __reduce_ex__ getmembers vars".split())
 _UNBOUND = (types.MethodDescriptorType, types.WrapperDescriptorType)
-
 
 # Modules of known libraries whose classes hide their contents from traced code.
 _OPAQUE_MODULES = frozenset("numpy fractions decimal datetime array calendar uuid".split())
@@ -257,7 +257,7 @@ class Caller(Calls):
         if kind is functools.partial:
             return functools.partial(self.replacement(function.func), *function.args, **function.keywords)
         if issubclass(kind, type):
-            return self.constructor(function)
+            return maker(self.trace, function, self.constructor(function))
         if is_opaque_class(kind):
             return Recorded(self.trace, function)
         method = class_attribute(kind, "__call__")

@@ -27,10 +27,11 @@ from autograph.runtime.graph.types import ANY, TensorType
 from autograph.runtime.ops.python.attributes import NAMES_OF_LAST, sets_by, special_method, takes_first
 from autograph.runtime.ops.python.operators import BINARY
 from autograph.runtime.tracing.calls.dispatch import Caller
+from autograph.runtime.tracing.calls.graph_objects import given_away
 from autograph.runtime.tracing.calls.stand_ins import Recorded
 from autograph.runtime.tracing.calls.user_operators import checked_length, checked_truth
 from autograph.runtime.tracing.control_flow.cond import NoState, stage_if
-from autograph.runtime.tracing.control_flow.merge import FORMS, Fixed
+from autograph.runtime.tracing.control_flow.merge import Fixed
 from autograph.runtime.tracing.control_flow.speculation import Checkpoint
 from autograph.runtime.tracing.proxies.context import Objects
 from autograph.runtime.tracing.proxies.graph_break import (
@@ -42,7 +43,6 @@ from autograph.runtime.tracing.proxies.graph_break import (
     handled,
 )
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
-from autograph.runtime.tracing.state.escape import is_unshared
 from autograph.runtime.tracing.state.trace import Trace
 from autograph.runtime.tracing.state.undo_log import PATCHED
 
@@ -175,10 +175,14 @@ class GuardedMethods(Objects):
         return self.trace.likely.classes(self.trace.use(thing))
 
     def _may_inline(self, function: Any) -> bool:
-        """Whether a function is one of the user's that may be traced into."""
-        if type(function) is not FunctionType or function.__code__ in self._refused or function.__code__ in self._open:
+        """Whether a function is one of the user's that may be traced into, or calls itself and has a staged form."""
+        if type(function) is not FunctionType or function.__code__ in self._refused:
             return False
-        return type(self.caller.replacement(function)) is not Recorded
+        if function.__code__ in self._open:
+            self.caller.recursion.call(function)
+            return False
+        replaced = self.caller.replacement(function)
+        return type(replaced) is not Recorded or replaced.called is not None
 
     def _choose(
         self, members: list[Member], args: tuple[Any, ...], kwargs: dict[str, Any], otherwise: Callable[[], Any]
@@ -216,21 +220,10 @@ class GuardedMethods(Objects):
             return None
         if operator in _CHECKED:
             return _CHECKED[operator](trace, form.value)
-        result = self._given_away(form) if is_users_object(form.value) else form.value
+        result = given_away(trace, form) if is_users_object(form.value) else form.value
         if operator and operator not in _SOLE and result is not args[0] and not _is_decided(result):
             trace.unstageable(f"{function.__qualname__} may return NotImplemented")
         return result
-
-    def _given_away(self, form: Fixed) -> Any:
-        """The proxy for an object that traced code has made, and forgets if nothing else refers to it."""
-        trace = self.trace
-        noted = {*trace.undo_log.noted(), *trace.context.registries()}
-        is_only = is_unshared(form.value, None, FORMS, noted)
-        made = trace.lower(form.value)
-        trace.likely.note(made, [form.value])
-        if is_only:
-            trace.context.materializer.forget(form.value)
-        return trace.proxy(made)
 
 
 @cache

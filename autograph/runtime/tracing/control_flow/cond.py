@@ -432,7 +432,7 @@ def join(
     except merge.Misfit as error:
         if error.container is not None:
             raise Materialize(error.container) from None
-        raise Unjoinable(name, error.first, error.second, test, trace.place()) from None
+        raise Unjoinable(name, error.first, error.second, test, trace.place(), things=error.things) from None
 
 
 RETURNED = "the returned value"

@@ -13,7 +13,7 @@ become the results of a block; `build` makes a value of a form, with proxies for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType
@@ -26,7 +26,7 @@ from autograph.common.code_marks import UNBOUND
 from autograph.common.statics import is_a
 from autograph.common.trace_rules import is_own_class
 from autograph.runtime.graph.object_model import is_open, is_users_object, set_attribute
-from autograph.runtime.graph.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, type_of
+from autograph.runtime.graph.types import ANY, BOOL, NONE, MaybeUnbound, ObjectType, Type, join, object_type, type_of
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
 from autograph.runtime.tracing.state.escape import EscapeAnalysis
@@ -81,11 +81,13 @@ class Misfit(Exception):
     Attributes:
         first, second: their descriptions.
         container: one of them that could be replaced by another one, if the graph held its contents.
+        things: the objects of the user's among them.
     """
 
     first: str
     second: str
     container: Any = None
+    things: Sequence[Any] = ()
 
 
 def rebuild_object(like: Any, parts: list[Any]) -> Any:
@@ -127,7 +129,7 @@ def type_at(value: Any) -> Type:
     if kind is None:
         return NONE if value is None else type_of(value)
     parts = tuple(type_at(part) for part in kind.children(value).values())
-    return ObjectType("tuple", parts) if type(value) is tuple else ObjectType(type(value).__name__)
+    return ObjectType("tuple", parts) if type(value) is tuple else object_type(type(value))
 
 
 def staged(value: Any, escaped: EscapeAnalysis) -> Form:
@@ -185,7 +187,7 @@ def _widen_parts(form: Parts, value: Any, escaped: EscapeAnalysis, loose: bool) 
         return joined
     values = (form.like,) if value is UNBOUND else (form.like, value)
     _check_objects(describe(form.like), describe(value), values, escaped, loose)
-    return Leaf(join(ObjectType(type(form.like).__name__), type_at(value)))
+    return Leaf(join(object_type(type(form.like)), type_at(value)))
 
 
 def _join_parts(form: Parts, value: Any, escaped: EscapeAnalysis, loose: bool) -> Parts | None:
@@ -281,7 +283,8 @@ def _check_objects(first: str, second: str, values: tuple[Any, ...], escaped: Es
             raise value.staged("an iterator{} is one object on one path and another on the other")
     shared = [container for value in values for container in escaped.within(value)]
     if shared or not (loose or all(_is_plain_object(value) or type(value) in STAGEABLE for value in values)):
-        raise Misfit(first, second, next(filter(escaped.can_be_staged, shared), None))
+        container = next(filter(escaped.can_be_staged, shared), None)
+        raise Misfit(first, second, container, [*filter(is_users_object, values)])
 
 
 def _is_shared(value: Any, escaped: EscapeAnalysis) -> bool:

@@ -83,7 +83,8 @@ def check_unknown_objects(
                     found = _read_attribute(thing, change.attribute or None, sources.reads_of(thing), names)
                     if found:
                         what = f"the attribute {found} of an object that only the graph knows may change"
-                        raise Plain(f"{what}, and may be that of an object that is read here", change.node.place)
+                        what = f"{what}, and may be that of an object that is read here"
+                        raise Plain(what, change.node.place, [thing])
         if change.container != "":
             if containers is None:
                 copies = [_Copy(value, source, source.key) for value, source in aliases.copies()]

@@ -6,7 +6,7 @@ those of a trace without a function, such as a graph of TensorFlow. Proxies reco
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any, NoReturn, Protocol
 
 from autograph.errors import StagingError
@@ -215,7 +215,7 @@ class Recorder(Protocol):
 
     def graph_break(self, reason: str) -> NoReturn: ...
 
-    def unstageable(self, message: str) -> NoReturn: ...
+    def unstageable(self, message: str, things: Sequence[Any] = ()) -> NoReturn: ...
 
     def needs(self, tensor: Any, use: str, asked: bool = False) -> NoReturn: ...
 

@@ -128,10 +128,15 @@ class TooDeep(Signal):
 
 @dataclass(eq=False)
 class Plain(Signal):
-    """The function must run as plain Python for this signature; not an error."""
+    """The function must run as plain Python for this signature; not an error.
+
+    Attributes:
+        things: objects in the way: it need not, if only the graph knows these.
+    """
 
     reason: str
     place: Place
+    things: Sequence[Any] = ()
 
 
 @dataclass(eq=False)
@@ -143,6 +148,7 @@ class Unjoinable(Signal):
         first, second: descriptions of its values on the two paths.
         test: the condition at which the paths part, if there is one.
         lines: the line of each path that sets the variable.
+        things: as for `Plain`.
     """
 
     name: str
@@ -151,6 +157,7 @@ class Unjoinable(Signal):
     test: Value | None
     place: Place
     lines: tuple[int | None, ...] = ()
+    things: Sequence[Any] = ()
 
     @property
     def paths(self) -> str:
@@ -190,11 +197,13 @@ class Unstageable(Signal):
 
     Attributes:
         asked: whether the user asked for it to be staged; then it is an error, not a graph break.
+        things: as for `Plain`.
     """
 
     message: str
     place: Place
     asked: bool = False
+    things: Sequence[Any] = ()
 
 
 WHOLE = ("whole",)  # the key of the second version of the code, which marks all operands of comparisons
@@ -202,6 +211,8 @@ UNWATCHED = ("unwatched",)  # the key of a trace that does not note which attrib
 ALONE = ("alone",)  # the key of the trace of a loop on its own: the graph calls functions whose recursion is too deep
 ITSELF = ("itself",)  # the key of a trace whose graph may call its own function, where that recurses too deep
 OPAQUE = "opaque"  # the first part of the key of the code of such a function
+MADE = "made"  # the first part of the key of a class: the graph makes and keeps its objects that traced code makes
+GIVEN = "given"  # the first part of the key of an argument, an object of the user's: only the graph knows it
 PACKAGE = "package"  # the first part of the key of an installed package to trace
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from threading import get_ident
 from typing import Any, NoReturn, TypeAlias
 
@@ -460,9 +460,9 @@ class Trace(Blocks):
         """Interrupt tracing: for this signature, the function runs as plain Python."""
         raise Plain(reason, self.place())
 
-    def unstageable(self, message: str) -> NoReturn:
-        """Interrupt tracing, as the program does something that cannot be staged."""
-        raise Unstageable(message, self.place())
+    def unstageable(self, message: str, things: Sequence[Any] = ()) -> NoReturn:
+        """Interrupt tracing, as the program does something that cannot be staged; `things`: see `Unstageable`."""
+        raise Unstageable(message, self.place(), things=things)
 
     def needs(self, tensor: Tensor, use: str, asked: bool = False) -> NoReturn:
         """Interrupt tracing, as Python needs the value of a proxy for some use; see `NeedsConcrete`."""

@@ -1,5 +1,5 @@
 # python 3.11
-# A variable that is None on one path, and an object on the other.
+# A variable that is None on one path, and an object that sees its attributes set on the other.
 # >>> before([0.5, 3.5] * 9)
 # >>> after([0.5, 3.5] * 9)
 
@@ -7,6 +7,9 @@
 class Found:
     def __init__(self, x):
         self.x = x
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
 
 
 def before(xs):
@@ -26,7 +29,7 @@ def after(xs):
 
 # ------------------------------------------------------------ becomes
 # before:
-#   advice: line 15: `found` is an object of class Found on one path (line 16) and None on the other. Give it the
+#   advice: line 18: `found` is an object of class Found on one path (line 19) and None on the other. Give it the
 #     same type on both paths, such as -1 or math.nan instead of None
 # after:
 #   no advice

@@ -37,7 +37,7 @@ from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, i
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, Given, NoLowering, Number, without_refs
 from autograph.runtime.graph.recursion import calls_itself, calls_levels, helper_in, itself_in
-from autograph.runtime.graph.traits import RESHAPES
+from autograph.runtime.graph.traits import CHECKS_CLASS, MAKES_OBJECTS, ON_ATTRIBUTE, RESHAPES
 from autograph.runtime.graph.types import BOOL, TensorType
 
 
@@ -103,12 +103,25 @@ def _call_helper(calls: PythonCalls, node: Node, *args: Any) -> bool:
     at = at_node(calls, node)
     if helper is None or emit.loop is not None or not _can_call_itself(flow.structure):
         raise NoLowering
-    inputs = list(map(flow.operand, args[1:]))
+    inputs = [_of_class(calls, value, flow.operand(arg)) for value, arg in zip(node.args[1:], args[1:])]
     words = [_word_for_helper(calls, each) for each in inputs]
     flow.resume_from(at)
     link = link_of(helper, tuple(map(_kind_of, inputs)))
     _HelperCall(calls, node, at, inputs, link).emit(words)
     return True
+
+
+def _of_class(calls: PythonCalls, value: Any, arg: Any) -> Any:
+    """The operand of an argument of a helper; an object whose class the graph tells or checks has that class."""
+    if not isinstance(arg, Boxed) or arg.of is not None:
+        return arg
+    nodes = [node for block in calls.flow.structure.root.blocks for node in walk(block)]
+    kinds = [node.args[2].value for node in nodes if node.op in CHECKS_CLASS and node.args[0] is value]
+    kinds += [node.args[0].value for node in nodes if node.op in MAKES_OBJECTS and node.outputs[0] is value]
+    if not kinds or any(each is not kinds[0] for each in kinds):
+        return arg
+    calls.flow.emit.objects.demand_class(arg.ref, kinds[0])
+    return Boxed(arg.ref, kinds[0])
 
 
 def _word_for_helper(calls: PythonCalls, arg: Any) -> tuple[Any, Register] | None:
@@ -136,7 +149,13 @@ def _kind_of(arg: Any) -> Any:
 def _can_call_itself(structure: Structure) -> bool:
     """Whether code may call itself: the arrays that it has stay as they are meanwhile."""
     nodes = [node for block in structure.root.blocks for node in walk(block)] if calls_levels(structure.root) else []
-    return bool(nodes and RECURSION_LEFT) and not any(node.op in RESHAPES for node in nodes)
+    return bool(nodes and RECURSION_LEFT) and not any(map(_reshapes, nodes))
+
+
+def _reshapes(node: Node) -> bool:
+    """Whether a node may change the shape or dtype of an array; attributes of other names are no array's."""
+    sets = ON_ATTRIBUTE.get(node.op) == "set" and node.args[1] not in ("shape", "dtype", "strides", "data")
+    return node.op in RESHAPES and not sets
 
 
 def _word(calls: PythonCalls, param: Value, arg: Any) -> tuple[Any, Register] | None:
