@@ -71,7 +71,7 @@ def _reason(node: gast.Call, context: Context) -> str | None:
         if not (function.attr in _METHODS_OF_TEXTS and _is_text(function.value) and node.args):
             return "a method of a literal"
     dotted = context.dotted(function)
-    if dotted is not None and trace_rules.is_plain(dotted) and not _takes_part(dotted):
+    if dotted is not None and trace_rules.is_plain(dotted) and not (_takes_part(dotted) or _is_limited(node, dotted)):
         return f"`{dotted.partition('.')[0]}` takes no part in staging"
     if _EXCEPTION.search(function.id if isinstance(function, gast.Name) else getattr(function, "attr", "")):
         return "an exception"
@@ -87,6 +87,12 @@ def _takes_part(dotted: str) -> bool:
     owner = dotted.rpartition(".")[0]
     is_of_class = owner.rpartition(".")[2].lstrip("_")[:1].isupper() and owner not in _MODULES  # by how it is written
     return is_of_class or _creates(dotted) or trace_rules.is_made_late(dotted)
+
+
+def _is_limited(node: gast.Call, dotted: str) -> bool:
+    """Whether a call is `deque(xs, n)`, whose `n` may be staged."""
+    limits = [*node.args[1:], *(keyword.value for keyword in node.keywords)]
+    return dotted == "collections.deque" and any(not isinstance(each, gast.Constant) for each in limits)
 
 
 _MODULES = frozenset({"xml.etree.ElementTree", "xml.etree.cElementTree", "PIL.Image"})  # modules named like classes

@@ -11,7 +11,7 @@ import operator
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from copy import copy, deepcopy
 from enum import Enum
 from numbers import Number
@@ -50,13 +50,13 @@ from autograph.runtime.tracing.calls.stand_ins import (
     CONTAINERS,
     MANAGERS,
     AttributeSetter,
-    IteratorMaker,
     Mutator,
     Recorded,
     TextMethod,
     changes_attributes,
     is_impure,
     is_scalar_function,
+    maker_of,
     unbound,
 )
 from autograph.runtime.tracing.environment.environment import CapturedEnvironment
@@ -500,8 +500,8 @@ class Caller(Calls):
             return Recorded(self.trace, kind, only_staged=issubclass(kind, BaseException))
         if op_of(kind) is not None or _hides_its_state(kind) or kind is memoryview:
             return Recorded(self.trace, kind, only_staged=True)
-        if module_of(kind) == "itertools" and issubclass(kind, Iterator):
-            return IteratorMaker(self.trace, kind)
+        if (maker := maker_of(self.trace, kind)) is not None:
+            return maker
         if is_written(class_attribute(kind, "__del__")):
             self.trace.graph_break(f"{kind.__qualname__}.__del__ is called when an object is deleted")
         init, new = (PATCHED.get(id(each), each) for each in (kind.__init__, kind.__new__))

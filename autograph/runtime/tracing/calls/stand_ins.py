@@ -6,7 +6,7 @@ import builtins
 import types
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from autograph.runtime.graph.graph import Constant
 from autograph.runtime.graph.object_model import GENERATORS, is_made_anew, is_open, is_users, is_users_object
 from autograph.runtime.graph.opdef import op_of
 from autograph.runtime.graph.traits import CONSUMES
-from autograph.runtime.graph.types import length_of
+from autograph.runtime.graph.types import ObjectType, length_of
 from autograph.runtime.tracing.calls.user_operators import by_keys
 from autograph.runtime.tracing.environment.process_settings import (
     asks_locale,
@@ -202,6 +202,31 @@ class IteratorMaker(TraceStandIn):
         if is_staged_here(self.trace) or any(map(_is_of_open_length, (*args, *kwargs.values()))):
             return self.trace.record_function(self.__wrapped__, iterables_of_graph(self.trace, args), kwargs)
         return traced(self.trace, self.__wrapped__(*args, **kwargs), args)
+
+
+class DequeMaker(TraceStandIn):
+    """The class `deque`, called in traced code: `deque(xs, n)` is an object of the graph if only that knows `n`."""
+
+    __slots__ = ()
+    __doc__, __module__ = DESCRIPTION
+
+    @on_behalf
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        limits = (*args[1:], *kwargs.values())
+        is_limited = len(limits) == 1 and is_tensor(limits[0]) and kwargs.keys() <= {"maxlen"}
+        if not is_limited or not (is_tensor(args[0]) or type(args[0]) in (list, tuple) if args else True):
+            return deque(*args, **kwargs)
+        made = self.trace.record("call", (deque, *args), kwargs)
+        made._ag_value.type = ObjectType(deque.__name__)
+        self.trace.classes[made._ag_value] = deque
+        return made
+
+
+def maker_of(trace: Trace, kind: type) -> TraceStandIn | None:
+    """The stand-in for a class of the standard library whose objects the graph may have to make."""
+    if kind is deque:
+        return DequeMaker(trace, kind)
+    return IteratorMaker(trace, kind) if module_of(kind) == "itertools" and issubclass(kind, Iterator) else None
 
 
 def _is_of_open_length(part: Any) -> bool:

@@ -34,12 +34,12 @@ SUMS = [INT] * HAS_DIGITS + [FLOAT] * (sys.version_info < (3, 12))      # later 
 
 def total(module: ir.Module, of: type) -> ir.Function:
     """The function of the sum, added one after another to 0; or `NONE`, or a NaN."""
-    nothing = _nothing(of)
+    none = nothing(of)
 
     def build(b: Builder, items: ir.Value, count: ir.Value, kind: ir.Value) -> None:
-        _end_if(b, b.icmp("ugt", b.sub(count, 1), _MANY), nothing)      # of no items it is an integer
+        _end_if(b, b.icmp("ugt", b.sub(count, 1), _MANY), none)      # of no items it is an integer
         with b.loop(0, count, carried=[ir.constant(_KINDS[of], 0)]) as loop:
-            number = _number(b, _item(b, items, loop.index), kind, of, nothing)
+            number = _number(b, _item(b, items, loop.index), kind, of, none)
             loop.carry(b.binary("fadd" if of is float else "add", loop.carried[0], number))
         b.ret(loop.results[0])
 
@@ -51,7 +51,7 @@ def is_total(b: Builder, found: ir.Value) -> ir.Value:
     return b.fcmp("ord", found, found) if found.type == ir.DOUBLE else b.icmp("ne", found, NONE)
 
 
-def _nothing(of: type) -> ir.Value:
+def nothing(of: type) -> ir.Value:
     return ir.constant(_KINDS[of], math.nan if of is float else NONE)
 
 

@@ -72,6 +72,7 @@ _FUNCTIONS: dict[str, tuple[str, ...]] = {
     "PyObject_GetItem": (ir.PTR, ir.PTR, ir.PTR),
     "PyObject_RichCompareBool": (ir.I32, ir.PTR, ir.PTR, ir.I32),
     "PySequence_GetItem": (ir.PTR, ir.PTR, ir.I64),
+    "PySequence_List": (ir.PTR, ir.PTR),
     "PySequence_DelItem": (ir.I32, ir.PTR, ir.I64),
     "PySequence_Index": (ir.I64, ir.PTR, ir.PTR),
     "PySequence_Count": (ir.I64, ir.PTR, ir.PTR),

@@ -125,6 +125,13 @@ def call_object(calls: PythonCalls, function: Any, *args: Any) -> Value:
     return _with_objects(calls, args, lambda refs: objects.call(objects.address(function), refs))
 
 
+def called(calls: PythonCalls, node: Node, function: Any, *args: Any) -> Value:
+    """A new reference to the result of a function, whose exception is raised at the line of a node."""
+    found = call_object(calls, function, *args)
+    raise_if(calls, node, calls.flow.emit.b.is_null(found))
+    return found
+
+
 def _with_objects(calls: PythonCalls, args: Sequence[Any], function: Callable[[list[Any]], Value]) -> Value:
     made, refs = [], []
     for arg in args:

@@ -23,13 +23,16 @@ from autograph.common.cpython_internals import (
     TUPLE_ITEMS,
 )
 from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.llvm import deque_items
 from autograph.runtime.engines.native.llvm.ir import I8, I32, I64, PTR, TRUE, Value
 from autograph.runtime.engines.native.loops import dicts_and_sets, list_methods
 from autograph.runtime.engines.native.loops.c_calls import (
     call,
     call_object,
+    called,
     class_of_operand,
     give,
+    give_none,
     give_truth,
     if_plain,
     integer,
@@ -43,7 +46,7 @@ from autograph.runtime.engines.native.loops.c_calls import (
 from autograph.runtime.engines.native.loops.dicts_and_sets import DICTS, SETS
 from autograph.runtime.engines.native.loops.iterators import parts_of
 from autograph.runtime.engines.native.loops.list_methods import FUNCTIONS, is_list
-from autograph.runtime.engines.native.loops.lists import at_node, length, stored, unpack
+from autograph.runtime.engines.native.loops.lists import at_node, length, release, stored, unpack
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import CLASSES, SIZED, UNKNOWN
 from autograph.runtime.graph.graph import Node
@@ -128,7 +131,7 @@ def _item(calls: PythonCalls, node: Node, thing: Any, index: Any) -> bool:
     if kind is str:
         return _letter(calls, node, thing, integer(calls, index))
     if kind is deque:
-        return made(calls, node, None, "PySequence_GetItem", thing, integer(calls, index).ref)
+        return _item_of_deque(calls, node, thing, integer(calls, index))
     if kind is tuple:
         return _item_of_tuple(calls, node, thing, integer(calls, index))
     raise NoLowering
@@ -290,6 +293,9 @@ def _is_letter(calls: PythonCalls, thing: Value) -> Value:
 
 def _size(calls: PythonCalls, node: Node, thing: Any) -> bool:
     """`len(thing)`"""
+    if _is_made(thing, deque):
+        calls.flow.define(node.output, length(calls, thing))
+        return False
     found = call(calls, "PyObject_Size", thing)    # it does not fail
     calls.flow.emit.ranges.bound(found, 0, 2**62)
     calls.flow.define(node.output, Number(INT, found))
@@ -298,7 +304,8 @@ def _size(calls: PythonCalls, node: Node, thing: Any) -> bool:
 
 def _is_empty(calls: PythonCalls, node: Node, thing: Any) -> bool:
     """`not xs`"""
-    found = calls.flow.emit.b.icmp("eq", call(calls, "PyObject_Size", thing), 0)
+    size = length(calls, thing).ref if _is_made(thing, deque) else call(calls, "PyObject_Size", thing)
+    found = calls.flow.emit.b.icmp("eq", size, 0)
     calls.flow.define(node.output, Number(BOOL, found))
     return False
 
@@ -317,6 +324,68 @@ def _unpack(calls: PythonCalls, node: Node, thing: Any, count: int) -> bool:
     used = [value for value in node.outputs if value in flow.structure.live(behind)]
     calls.take([value for value in used if calls.expect(value, value.type) != UNKNOWN], at.block)
     return True
+
+
+# Deques ---------------------------------------------------------------------------------------------------------------
+
+
+def _item_of_deque(calls: PythonCalls, node: Node, thing: Any, index: Number) -> bool:
+    """`queue[i]`"""
+    emit = calls.flow.emit
+    if not deque_items.HAS_DEQUES:
+        return made(calls, node, None, "PySequence_GetItem", thing, index.ref)
+    calls.flow.resume_from(at_node(calls, node))
+    place = emit.place(index, length(calls, thing)).ref
+
+    def ask() -> Value:
+        found = call(calls, "PySequence_GetItem", thing, place)
+        raise_if(calls, node, emit.b.is_null(found))
+        return found
+
+    return give(calls, node, deque_items.item(emit.objects, thing.ref, place, ask))
+
+
+def _added(method: Any, is_left: bool) -> Callable[..., bool]:
+    """`queue.append(x)` or `queue.appendleft(x)`"""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any, value: Any) -> bool:
+        objects, at = calls.flow.emit.objects, at_node(calls, node)
+        value = stored(calls, value)
+        calls.flow.resume_from(at)
+        ref, is_new = calls.object(value)
+        item = ref if is_new else objects.another(ref)
+
+        def ask() -> None:
+            found = objects.call(objects.address(method), [thing.ref, item])
+            objects.forget(item)
+            raise_if(calls, node, calls.flow.emit.b.is_null(found))
+            objects.forget(found)
+
+        old = deque_items.add(objects, thing.ref, item, is_left, ask)
+        give_none(calls, node)
+        release(calls, at, old)
+        return True
+
+    return routine
+
+
+def _popped(method: Any, is_left: bool) -> Callable[..., bool]:
+    """`queue.popleft()` or `queue.pop()`"""
+
+    def routine(calls: PythonCalls, node: Node, thing: Any) -> bool:
+        calls.flow.resume_from(at_node(calls, node))
+        found = deque_items.take(
+            calls.flow.emit.objects, thing.ref, is_left, lambda: called(calls, node, method, thing)
+        )
+        return _give(calls, node, found)
+
+    return routine
+
+
+_ON_DEQUES: dict[Any, tuple[int, Callable[..., bool]]] = {
+    deque.append: (1, _added(deque.append, False)), deque.appendleft: (1, _added(deque.appendleft, True)),
+    deque.pop: (0, _popped(deque.pop, False)), deque.popleft: (0, _popped(deque.popleft, True)),
+} if deque_items.HAS_DEQUES else {}  # fmt: skip
 
 
 # Functions and methods written in C -----------------------------------------------------------------------------------
@@ -341,6 +410,9 @@ def call_directly(calls: PythonCalls, node: Node) -> bool:
         searches = node.op in SEARCHES or node.op in COMPARES_ITEMS
         if type(method) is not _METHOD or (searches and kind is not str):
             raise NoLowering
+        count, routine = _ON_DEQUES.get(method, (None, _called))
+        if count == len(rest):
+            return routine(calls, node, first, *rest)
         return _called(calls, node, method, [first, *rest], rest)
     function = None if op is None or op.effect == ORDERED else op.target
     if not isinstance(function, (BuiltinFunctionType, type)) or function.__module__ not in _PLAIN:
@@ -357,13 +429,7 @@ def _called(calls: PythonCalls, node: Node, function: Any, args: list[Any], seen
         if not (node.op in SHALLOW and _is_container(arg)) and not _is_joined(node, args, arg):
             found = plain_at_run_time(calls, arg)
             plain = found if plain is None else plain if found is None else calls.flow.emit.b.and_(plain, found)
-    return _give(calls, node, if_plain(calls, node, plain, lambda: _run(calls, node, function, args)))
-
-
-def _run(calls: PythonCalls, node: Node, function: Any, args: list[Any]) -> Value:
-    found = call_object(calls, function, *args)
-    raise_if(calls, node, calls.flow.emit.b.is_null(found))
-    return found
+    return _give(calls, node, if_plain(calls, node, plain, lambda: called(calls, node, function, *args)))
 
 
 def _give(calls: PythonCalls, node: Node, found: Value) -> bool:
@@ -403,7 +469,7 @@ def _function(calls: PythonCalls, node: Node, function: Any, args: list[Any]) ->
     for item in items:
         found = plain_at_run_time(calls, item)
         plain = plain if found is None else calls.flow.emit.b.and_(plain, found)
-    return _give(calls, node, if_plain(calls, node, plain, lambda: _run(calls, node, function, [heap, *items])))
+    return _give(calls, node, if_plain(calls, node, plain, lambda: called(calls, node, function, heap, *items)))
 
 
 def _begins_plainly(calls: PythonCalls, heap: Value) -> Value:
@@ -453,6 +519,18 @@ def _is_list(*args: Any) -> bool:
     return len(args) == 1 and class_of_operand(args[0]) is list
 
 
+def _is_list_or_deque(*args: Any) -> bool:
+    return _is_list(*args) or (len(args) == 1 and deque_items.HAS_DEQUES and _is_made(args[0], deque))
+
+
+def _is_sorted(*args: Any) -> bool:
+    return len(args) == 1 and (is_list(args[0]) or _is_made(args[0], deque, tuple, *SETS))
+
+
+def _is_made(operand: Any, *kinds: type) -> bool:
+    return isinstance(operand, (Boxed, Given)) and operand.of in kinds
+
+
 def _are_lists(*args: Any) -> bool:
     return all(class_of_operand(arg) is list for arg in args)
 
@@ -487,10 +565,10 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "unpack": (_unpack, _is_object),
     "enumerate": (_iterate(enumerate), _is_counted),
     "zip": (_iterate(zip), lambda *args: all(map(_is_sequence_or_range, args))),
-    "sum": (list_methods.total, _is_list),
-    "min": (list_methods.extreme(min, "lt"), _is_list),
-    "max": (list_methods.extreme(max, "gt"), _is_list),
-    "sorted": (list_methods.sort_copy, lambda *args: len(args) == 1 and is_list(args[0])),
+    "sum": (list_methods.total, _is_list_or_deque),
+    "min": (list_methods.extreme(min, "lt"), _is_list_or_deque),
+    "max": (list_methods.extreme(max, "gt"), _is_list_or_deque),
+    "sorted": (list_methods.sort_copy, _is_sorted),
     "sort": (list_methods.sort, _is_list),
     "reverse": (list_methods.reverse, _is_list),
     "index": (list_methods.index, _first_is(list)),

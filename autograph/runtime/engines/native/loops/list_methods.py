@@ -15,12 +15,14 @@ from autograph.common.cpython_internals import ALLOCATED, HAS_DIGITS, HAS_SIMPLE
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import list_items
 from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
+from autograph.runtime.engines.native.llvm import deque_items
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I64, NULL, PTR, TRUE, Value, constant
 from autograph.runtime.engines.native.loops.c_calls import (
     are_numbers,
     call,
     call_object,
+    called,
     class_of_operand,
     give,
     give_none,
@@ -290,7 +292,9 @@ def _or_slow(calls: PythonCalls, place: Value, fast: Callable[[], Any], slow: Ca
 
 
 def _by_objects(calls: PythonCalls, node: Node, thing: Any, direct: Callable[[], Value]) -> Value:
-    """A new reference that `direct` gives if all items are numbers; otherwise Python runs the node."""
+    """A new reference that `direct` gives if all items of a list are numbers; otherwise Python runs the node."""
+    if class_of_operand(thing) is not list:
+        return calls.fall_back(node)
     found = calls.flow.emit.b.if_else(are_numbers(calls, thing.ref), direct, lambda: calls.fall_back(node))
     assert found is not None
     return found
@@ -351,6 +355,17 @@ def _items(calls: PythonCalls, thing: Value) -> tuple[Value, Value]:
     """The address of the items of a list, and their number."""
     objects = calls.flow.emit.objects
     return objects.load_at(PTR, thing, LIST_ITEMS), objects.load_at(I64, thing, SIZE)
+
+
+def _over(calls: PythonCalls, thing: Any, function: Any, *args: Value, otherwise: Value) -> Value:
+    """The result of a function of the items of a list, or of a deque in one block; `otherwise` for other deques."""
+    objects, b = calls.flow.emit.objects, calls.flow.emit.b
+    if class_of_operand(thing) is list:
+        return b.call(function, *_items(calls, thing.ref), *args)
+    items, size, is_one_block = deque_items.items_in_one_block(objects, thing.ref)
+    found = b.if_else(is_one_block, lambda: b.call(function, items, size, *args), lambda: otherwise, True)
+    assert found is not None
+    return found
 
 
 def _number(calls: PythonCalls, node: Node, thing: Any, name: str, sought: Number) -> Value:
@@ -455,13 +470,11 @@ def total(calls: PythonCalls, node: Node, thing: Any) -> bool:
     if type not in list_items.SUMS:
         return aggregate(sum)(calls, node, thing)
     flow.resume_from(at)
-    kind = class_of(type)
-    added = b.call(
-        list_items.total(b.function.module, kind), *_items(calls, thing.ref), emit.objects.address(kind)
-    )
+    kind, function = class_of(type), list_items.total(b.function.module, class_of(type))
+    added = _over(calls, thing, function, emit.objects.address(kind), otherwise=list_items.nothing(kind))
 
     def ask() -> Value:
-        found = _by_objects(calls, node, thing, lambda: _called(calls, node, sum, thing))
+        found = _by_objects(calls, node, thing, lambda: called(calls, node, sum, thing))
         with flow.resuming(behind, value, found):
             number = number_of(emit, found, type)
             flow.leave_if_nan(value, number)
@@ -476,19 +489,12 @@ def total(calls: PythonCalls, node: Node, thing: Any) -> bool:
     return True
 
 
-def _called(calls: PythonCalls, node: Node, function: Any, *args: Any) -> Value:
-    """A new reference to the result of a function, whose exception is raised at the line of a node."""
-    found = call_object(calls, function, *args)
-    raise_if(calls, node, calls.flow.emit.b.is_null(found))
-    return found
-
-
 def aggregate(function: Any) -> Callable[..., bool]:
     """`function(xs)`, such as `sum`."""
 
     def routine(calls: PythonCalls, node: Node, thing: Any) -> bool:
         calls.flow.resume_from(at_node(calls, node))
-        return give(calls, node, _by_objects(calls, node, thing, lambda: _called(calls, node, function, thing)))
+        return give(calls, node, _by_objects(calls, node, thing, lambda: called(calls, node, function, thing)))
 
     return routine
 
@@ -501,10 +507,10 @@ def extreme(function: Any, how: str) -> Callable[..., bool]:
         if not HAS_DIGITS:
             return aggregate(function)(calls, node, thing)
         calls.flow.resume_from(at_node(calls, node))
-        item = b.call(list_items.extreme(b.function.module, how), *_items(calls, thing.ref), *classes)
+        item = _over(calls, thing, list_items.extreme(b.function.module, how), *classes, otherwise=NULL)
 
         def ask() -> Value:
-            return _by_objects(calls, node, thing, lambda: _called(calls, node, function, thing))
+            return _by_objects(calls, node, thing, lambda: called(calls, node, function, thing))
 
         found = b.if_else(b.is_null(item), ask, lambda: emit.objects.another(item), False)
         assert found is not None
@@ -533,8 +539,8 @@ def _is_unsorted(calls: PythonCalls, thing: Value) -> Value:
 def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
     """`sorted(xs)`"""
     emit, b = calls.flow.emit, calls.flow.emit.b
-    if type(thing) is list:
-        return _sort_display(calls, node, thing)
+    if class_of_operand(thing) is not list:
+        return _sort_new(calls, node, thing)
     calls.flow.resume_from(at_node(calls, node))
 
     def copied() -> Value:
@@ -555,7 +561,7 @@ def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
         return made
 
     def ask() -> Value:
-        return _by_objects(calls, node, thing, lambda: _called(calls, node, sorted, thing))
+        return _by_objects(calls, node, thing, lambda: called(calls, node, sorted, thing))
 
     size, may_take = emit.objects.load_at(I64, thing.ref, SIZE), _is_used_up(calls, node)
     is_last = b.icmp("eq", emit.objects.load_at(I64, thing.ref, 0), 1) if may_take else FALSE
@@ -566,25 +572,22 @@ def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
     return give(calls, node, found, list)
 
 
-def _sort_display(calls: PythonCalls, node: Node, items: list[Any]) -> bool:
-    """`sorted([a, b])`"""
-    operands = _operands(calls, items)
+def _sort_new(calls: PythonCalls, node: Node, thing: Any) -> bool:
+    """`sorted([a, b])`, or of another container than a list."""
+    operands, emit, b = _operands(calls, thing) if type(thing) is list else None, calls.flow.emit, calls.flow.emit.b
     calls.flow.resume_from(at_node(calls, node))
-    made, emit, b = _new_list(calls, operands), calls.flow.emit, calls.flow.emit.b
+    made = call(calls, "PySequence_List", thing) if operands is None else _new_list(calls, operands)
+    raise_if(calls, node, b.is_null(made))
 
     def direct() -> Value:
-        emit.objects.forget(_called(calls, node, list.sort, Boxed(made, list)))
+        emit.objects.forget(called(calls, node, list.sort, Boxed(made, list)))
         return made
 
     def by_python() -> Value:
         emit.objects.forget(made)
         return calls.fall_back(node)
 
-    def ask() -> Value:
-        found = b.if_else(are_numbers(calls, made), direct, by_python)
-        assert found is not None
-        return found
-
+    ask = lambda: b.if_else(are_numbers(calls, made), direct, by_python)  # noqa: E731
     found = b.if_else(_is_unsorted(calls, made), ask, lambda: made, False)
     assert found is not None
     return give(calls, node, found, list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
-from types import NoneType
+from types import BuiltinFunctionType, NoneType
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from autograph.runtime.engines.native.abi import calling_convention
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight
 from autograph.runtime.engines.native.llvm.cpython_abi import ARRAY_FLAGS, class_of
 from autograph.runtime.graph.graph import Node, Value, values_in, walk
-from autograph.runtime.graph.opdef import OPS
+from autograph.runtime.graph.opdef import OPS, OpDef
 from autograph.runtime.graph.operands import Boxed, Fixed
 from autograph.runtime.graph.traits import ON_CONTAINER, ON_LIST
 from autograph.runtime.graph.types import ANY, TensorType, scalar
@@ -47,11 +47,17 @@ def useful(root: Node) -> set[Value]:
     found: set[Value] = set()
     for node in (root, *(each for block in root.blocks for each in walk(block))):
         op = OPS.get(node.op)
-        if node.blocks or (op is not None and op.lower is not None) or node.op in ON_LIST or node.op in ON_CONTAINER:
+        is_lowered = (op is not None and op.lower is not None) or node.op in ON_LIST or node.op in ON_CONTAINER
+        if node.blocks or is_lowered or _calls_function_in_c(node, op):
             found.update(node.inputs)
         for block in node.blocks:
             found.update(block.result_values)
     return found
+
+
+def _calls_function_in_c(node: Node, op: OpDef | None) -> bool:
+    """Whether a node calls a function without an op, such as `bisect.insort`, which looks for a number in a list."""
+    return op is not None and op.target is None and bool(node.args) and type(node.args[0]) is BuiltinFunctionType
 
 
 def kept_whole(root: Node) -> set[Value]:
