@@ -19,6 +19,7 @@ from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of, integer_of_one_digit
+from autograph.runtime.engines.native.llvm.table_keys import UNKNOWN, same_texts
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType
@@ -66,6 +67,30 @@ def occurrences(module: ir.Module, of: type) -> ir.Function:
         b.ret(loop.results[0])
 
     return _function(module, f"ag_list_count_{of.__name__}", ir.I64, build, sought)
+
+
+def texts(module: ir.Module, counts: bool) -> ir.Function:
+    """The function of how many items are equal to a text, or of the place of the first one; or `NONE`."""
+    sought = ir.Parameter("sought", ir.PTR)
+
+    def build(b: Builder, items: ir.Value, count: ir.Value, kind: ir.Value) -> None:
+        with b.loop(0, count, carried=[ir.constant(ir.I64, 0)]) as loop:
+            item = _item(b, items, loop.index)
+
+            def compare() -> ir.Value:
+                _end_if(b, b.icmp("ne", b.load(ir.PTR, b.gep(item, CLASS)), kind), NONE)
+                found = b.call(same_texts(b.function.module), item, sought)
+                _end_if(b, b.icmp("eq", found, UNKNOWN), NONE)
+                return b.icmp("ne", found, 0)
+
+            equal = b.if_else(b.icmp("eq", item, sought), lambda: ir.TRUE, compare)
+            assert equal is not None
+            if not counts:
+                _end_if(b, equal, loop.index)
+            loop.carry(b.add(loop.carried[0], b.cast("zext", equal, ir.I64)))
+        b.ret(loop.results[0] if counts else count)
+
+    return _function(module, f"ag_list_text_{'count' if counts else 'index'}", ir.I64, build, sought)
 
 
 def extreme(module: ir.Module, how: str) -> ir.Function:

@@ -163,8 +163,8 @@ def is_same(b: Builder, other: Value, key: Key, kind: Kind, classes: Mapping[str
     if kind == INTEGER:
         is_compact, value = integer_of_one_digit(b, other)
         return b.and_(is_compact, b.icmp("eq", value, key))
-    found = b.call(_same_texts(b.function.module), other, key)
-    ask_if(b.icmp("eq", found, _UNKNOWN))
+    found = b.call(same_texts(b.function.module), other, key)
+    ask_if(b.icmp("eq", found, UNKNOWN))
     return b.icmp("ne", found, 0)
 
 
@@ -195,11 +195,11 @@ def _if_so(b: Builder, condition: Value, then: Callable[[], Value]) -> Value:
     return found
 
 
-_UNKNOWN = 2    # what `same_texts` returns if only Python knows
+UNKNOWN = 2    # what `same_texts` returns if only Python knows
 
 
-def _same_texts(module: ir.Module) -> ir.Function:
-    """A function that compares two texts of equal hash: 1 if they are equal, 0 if not, `_UNKNOWN` if Python knows."""
+def same_texts(module: ir.Module) -> ir.Function:
+    """A function that compares two texts: 1 if they are equal, 0 if not, `UNKNOWN` if Python knows."""
     name = "same_texts"
     if name in module.functions:
         return module.functions[name]
@@ -211,7 +211,7 @@ def _same_texts(module: ir.Module) -> ir.Function:
     states = b.and_(*(b.load(I8, b.gep(each, TEXT_STATE)) for each in (one, other)))
     is_known = IS_ASCII | IS_COMPACT
     with b.if_then(b.icmp("ne", b.and_(states, is_known), is_known), False):
-        b.ret(_UNKNOWN)
+        b.ret(UNKNOWN)
     with b.loop(0, size) as loop:
         letters = [b.load(I8, b.gep(b.gep(each, TEXT_ITEMS), loop.index)) for each in (one, other)]
         with b.if_then(b.icmp("ne", *letters)):

@@ -31,7 +31,16 @@ from autograph.runtime.engines.native.loops.c_calls import (
     made,
     raise_if,
 )
-from autograph.runtime.engines.native.loops.lists import at_node, length, stored
+from autograph.runtime.engines.native.loops.lists import (
+    at_node,
+    contains_text,
+    is_text,
+    items_of,
+    length,
+    number_by_python,
+    stored,
+    text_place,
+)
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
@@ -302,6 +311,8 @@ def _by_objects(calls: PythonCalls, node: Node, thing: Any, direct: Callable[[],
 
 def contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     """`x in xs`"""
+    if is_text(item):
+        return contains_text(calls, node, thing, item)
     emit, b, sought = calls.flow.emit, calls.flow.emit.b, _sought(calls, item)
     calls.flow.resume_from(at_node(calls, node))
     size, place = emit.objects.load_at(I64, thing.ref, SIZE), _search(calls, thing.ref, sought)
@@ -316,6 +327,8 @@ def contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
 
 def index(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
     """`xs.index(x)`"""
+    if is_text(item):
+        return text_place(calls, node, thing, item)
     emit, b, sought = calls.flow.emit, calls.flow.emit.b, _sought(calls, item)
     calls.flow.resume_from(at_node(calls, node))
     size, place = emit.objects.load_at(I64, thing.ref, SIZE), _search(calls, thing.ref, sought)
@@ -332,6 +345,8 @@ def index(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
 
 def count(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
     """`xs.count(x)`"""
+    if is_text(item):
+        return text_place(calls, node, thing, item, counts=True)
     emit, sought = calls.flow.emit, _sought(calls, item)
     calls.flow.resume_from(at_node(calls, node))
 
@@ -341,7 +356,7 @@ def count(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
     if HAS_DIGITS:
         kind = class_of(sought.type)
         function = list_items.occurrences(emit.b.function.module, kind)
-        counted = emit.b.call(function, *_items(calls, thing.ref), emit.objects.address(kind), sought.ref)
+        counted = emit.b.call(function, *items_of(calls, thing.ref), emit.objects.address(kind), sought.ref)
         found = emit.b.if_else(emit.b.icmp("ne", counted, list_items.NONE), lambda: counted, ask, True)
         assert found is not None
     else:
@@ -351,17 +366,11 @@ def count(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
     return True
 
 
-def _items(calls: PythonCalls, thing: Value) -> tuple[Value, Value]:
-    """The address of the items of a list, and their number."""
-    objects = calls.flow.emit.objects
-    return objects.load_at(PTR, thing, LIST_ITEMS), objects.load_at(I64, thing, SIZE)
-
-
 def _over(calls: PythonCalls, thing: Any, function: Any, *args: Value, otherwise: Value) -> Value:
     """The result of a function of the items of a list, or of a deque in one block; `otherwise` for other deques."""
     objects, b = calls.flow.emit.objects, calls.flow.emit.b
     if class_of_operand(thing) is list:
-        return b.call(function, *_items(calls, thing.ref), *args)
+        return b.call(function, *items_of(calls, thing.ref), *args)
     items, size, is_one_block = deque_items.items_in_one_block(objects, thing.ref)
     found = b.if_else(is_one_block, lambda: b.call(function, items, size, *args), lambda: otherwise, True)
     assert found is not None
@@ -377,17 +386,9 @@ def _number(calls: PythonCalls, node: Node, thing: Any, name: str, sought: Numbe
         leave_if(calls, b.icmp("slt", found, 0))
         return found if found.type == I64 else b.cast("sext", found, I64)
 
-    found = b.if_else(are_numbers(calls, thing.ref), ask, lambda: _index_by_python(calls, node))
+    found = b.if_else(are_numbers(calls, thing.ref), ask, lambda: number_by_python(calls, node))
     assert found is not None
     return found
-
-
-def _index_by_python(calls: PythonCalls, node: Node) -> Value:
-    """The index, count or truth value that Python finds."""
-    objects, found = calls.flow.emit.objects, calls.fall_back(node)
-    number = objects.python("PyLong_AsLongLong", found)
-    objects.forget(found)
-    return number
 
 
 def remove(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
@@ -426,7 +427,7 @@ def _bisected(is_left: bool) -> Callable[..., bool]:
         emit, sought = calls.flow.emit, _sought(calls, item)
         calls.flow.resume_from(at_node(calls, node))
         place = _bisect(calls, thing.ref, sought, is_left)
-        found = _or_slow(calls, place, lambda: place, lambda: _index_by_python(calls, node))
+        found = _or_slow(calls, place, lambda: place, lambda: number_by_python(calls, node))
         emit.ranges.bound(found, 0, 2**60)
         calls.flow.define(node.output, Number(INT, found))
         return True
@@ -533,7 +534,7 @@ def _is_unsorted(calls: PythonCalls, thing: Value) -> Value:
     if not HAS_DIGITS:
         return TRUE
     classes = map(emit.objects.address, (int, float))
-    return b.icmp("eq", b.call(list_items.sort(b.function.module), *_items(calls, thing), *classes), 0)
+    return b.icmp("eq", b.call(list_items.sort(b.function.module), *items_of(calls, thing), *classes), 0)
 
 
 def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:

@@ -12,11 +12,12 @@ from typing import Any
 
 from autograph.common.cpython_internals import LIST_ITEMS, SIZE
 from autograph.runtime.engines.native.analysis.structure import Point
-from autograph.runtime.engines.native.emit import mixed_numbers
+from autograph.runtime.engines.native.emit import list_items, mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import equals_itself, unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, class_of
 from autograph.runtime.engines.native.llvm.ir import I64, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
+from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, class_expected, is_class, of_class
 from autograph.runtime.graph.graph import Node, Value
@@ -193,3 +194,61 @@ def constant_item(items: tuple[Any, ...], index: Any) -> Any:
     if type(place) is not int or not -len(items) <= place < len(items):
         raise NoLowering
     return items[place]
+
+
+# Searching for texts --------------------------------------------------------------------------------------------------
+
+
+def is_text(item: Any) -> bool:
+    """Whether an operand is a text that the code may seek. Others than those of ASCII are left to Python."""
+    of = item.of if isinstance(item, (Boxed, Given)) else type(item.value if isinstance(item, Fixed) else item)
+    return HAS_TABLES and of is str
+
+
+def _search_text(calls: PythonCalls, thing: Any, text: Any, counts: bool) -> Register:
+    """The place of the first item that equals a text, or how many do; or `NONE`."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    sought, _ = calls.object(Fixed(text) if type(text) is str else text)
+    function = list_items.texts(b.function.module, counts)
+    return b.call(function, *items_of(calls, thing.ref), objects.address(str), sought)
+
+
+def contains_text(calls: PythonCalls, node: Node, thing: Any, text: Any) -> bool:
+    """`"a" in xs`"""
+    b = calls.flow.emit.b
+    calls.flow.resume_from(at_node(calls, node))
+    size, place = calls.flow.emit.objects.load_at(I64, thing.ref, SIZE), _search_text(calls, thing, text, False)
+    is_known, fast = b.icmp("ne", place, list_items.NONE), lambda: b.icmp("slt", place, size)
+    found = b.if_else(is_known, fast, lambda: b.icmp("ne", number_by_python(calls, node), 0), True)
+    assert found is not None
+    calls.flow.define(node.output, Number(BOOL, found))
+    return True
+
+
+def text_place(calls: PythonCalls, node: Node, thing: Any, text: Any, counts: bool = False) -> bool:
+    """`xs.index("a")` or `xs.count("a")`"""
+    emit, b = calls.flow.emit, calls.flow.emit.b
+    calls.flow.resume_from(at_node(calls, node))
+    size, place = emit.objects.load_at(I64, thing.ref, SIZE), _search_text(calls, thing, text, counts)
+    if not counts:
+        emit.leave_if(Number(BOOL, b.icmp("eq", place, size)))      # Python raises the error
+    is_known = b.icmp("ne", place, list_items.NONE)
+    found = b.if_else(is_known, lambda: place, lambda: number_by_python(calls, node), True)
+    assert found is not None
+    emit.ranges.bound(found, 0, 2**60)
+    calls.flow.define(node.output, Number(INT, found))
+    return True
+
+
+def items_of(calls: PythonCalls, thing: Register) -> tuple[Register, Register]:
+    """The address of the items of a list, and their number."""
+    objects = calls.flow.emit.objects
+    return objects.load_at(PTR, thing, LIST_ITEMS), objects.load_at(I64, thing, SIZE)
+
+
+def number_by_python(calls: PythonCalls, node: Node) -> Register:
+    """The index, count or truth value that Python finds."""
+    objects, found = calls.flow.emit.objects, calls.fall_back(node)
+    number = objects.python("PyLong_AsLongLong", found)
+    objects.forget(found)
+    return number
