@@ -363,7 +363,7 @@ class Flow:
 
     def finish(self, exit: Exit) -> None:
         """Return the number of an exit, whose values are in the frame."""
-        self.hold({})
+        self.hold({}, is_rare=exit.at is not None)
         self.emit.settle()
         self.emit.b.ret(self.number_of(exit))
 
@@ -383,7 +383,7 @@ class Flow:
     def stop(self) -> None:
         """Return 0, for an exception."""
         state = self.state.copy()
-        self.hold({})
+        self.hold({}, is_rare=True)
         self.emit.settle()
         self.emit.b.ret(0)
         self.state = state
@@ -418,8 +418,12 @@ class Flow:
         self.emit.cells.store(cell, ref)
         self.state.owned[cell] = ref
 
-    def hold(self, wanted: dict[Cell, Any]) -> None:
-        """Own references for these cells, with objects from these registers, and no others."""
+    def hold(self, wanted: dict[Cell, Any], is_rare: bool = False) -> None:
+        """Own references for these cells, with objects from these registers, and no others.
+
+        Args:
+            is_rare: whether short code is better than fast code.
+        """
         owned, emit = self.state.owned, self.emit
         if owned == wanted:
             return
@@ -433,7 +437,7 @@ class Flow:
             else:
                 surplus.remove(found)
         for ref in [ref or emit.cells.load(cell, PTR) for cell, ref in surplus]:
-            emit.objects.release(ref)
+            (emit.objects.forget if is_rare else emit.objects.release)(ref)
             self.state.lookup = None
         for cell, ref in missing.items():
             emit.cells.store(cell, ref)

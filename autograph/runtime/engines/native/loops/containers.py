@@ -46,7 +46,15 @@ from autograph.runtime.engines.native.loops.c_calls import (
 from autograph.runtime.engines.native.loops.dicts_and_sets import DICTS, SETS
 from autograph.runtime.engines.native.loops.iterators import parts_of
 from autograph.runtime.engines.native.loops.list_methods import FUNCTIONS, is_list
-from autograph.runtime.engines.native.loops.lists import at_node, length, release, stored, unpack
+from autograph.runtime.engines.native.loops.lists import (
+    at_node,
+    contains_text,
+    is_text,
+    length,
+    release,
+    stored,
+    unpack,
+)
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import CLASSES, SIZED, UNKNOWN
 from autograph.runtime.graph.graph import Node
@@ -203,6 +211,8 @@ def _contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     item = stored(calls, Fixed(item) if type(item) is str else item)
     thing = table(calls, node, thing) if is_table(thing) else Fixed(thing) if type(thing) is str else thing
     if class_of_operand(thing) is list and not isinstance(thing, Fixed):
+        if is_text(item):
+            return contains_text(calls, node, thing, item)
         return list_methods.contains(calls, node, item, thing)
     if class_of_operand(thing) is str and class_of_operand(item) is not str:
         raise NoLowering

@@ -33,7 +33,6 @@ from autograph.runtime.engines.native.loops.c_calls import (
 )
 from autograph.runtime.engines.native.loops.lists import (
     at_node,
-    contains_text,
     is_text,
     items_of,
     length,
@@ -311,8 +310,6 @@ def _by_objects(calls: PythonCalls, node: Node, thing: Any, direct: Callable[[],
 
 def contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
     """`x in xs`"""
-    if is_text(item):
-        return contains_text(calls, node, thing, item)
     emit, b, sought = calls.flow.emit, calls.flow.emit.b, _sought(calls, item)
     calls.flow.resume_from(at_node(calls, node))
     size, place = emit.objects.load_at(I64, thing.ref, SIZE), _search(calls, thing.ref, sought)
