@@ -22,7 +22,7 @@ from autograph.runtime.graph.effects import ITERATOR, category, effect_of
 from autograph.runtime.graph.graph import Node, Value, user_line
 from autograph.runtime.graph.opdef import ORDERED
 from autograph.runtime.graph.traits import INSERTS, LOOP
-from autograph.runtime.graph.types import ObjectType
+from autograph.runtime.graph.types import ObjectType, length_of
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.control_flow.cond import State, branch, stage_if
 from autograph.runtime.tracing.control_flow.python_loops import ForLoop
@@ -124,6 +124,9 @@ def is_long(generated: Generated) -> bool:
     Its elements are many, or the first one records a loop, or as many operations as those of a loop may at most.
     """
     source, trace = generated.iterable, generated.trace
+    if generated.flattens and type(source) in (range, list, tuple) and source:
+        if any(_is_open(generated, item) for item in (source[0], source[-1])):
+            return True
     if type(source) is not range or len(source) <= UNROLL:
         return False
     if len(source) > LISTED:
@@ -139,6 +142,26 @@ def is_long(generated: Generated) -> bool:
             handled(signal)
             return False
         except Exception:       # the element raises it again when it is computed
+            return False
+        finally:
+            checkpoint.undo()
+
+
+def _is_open(generated: Generated, item: Any) -> bool:
+    """Whether only the graph knows how many elements a comprehension with several `for`s has for an item."""
+    trace, (inner,) = generated.trace, generated.parts
+    with Checkpoint(trace, generated.state) as checkpoint:
+        try:
+            if generated.condition is not None and generated.condition(item) is False:
+                return False
+            found = inner(item)
+            if generated_by(trace, found) is not None:
+                found = elements_of(trace, found)
+            return isinstance(found, Generated) or (is_tensor(found) and length_of(trace.type_of(found)) is None)
+        except (NeedsConcrete, NeedsStaging, Unjoinable) as signal:
+            handled(signal)
+            return False
+        except Exception:       # as above
             return False
         finally:
             checkpoint.undo()
