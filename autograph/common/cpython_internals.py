@@ -532,13 +532,18 @@ def references(things: list[Any]) -> list[int]:
     return [sys.getrefcount(thing) - _IN_LIST for thing in things] if COUNTS else [_MANY] * len(things)
 
 
-def holders(thing: Any) -> list[Any] | None:
-    """The objects that refer to the value of a parameter of the caller; None if there are other references, too.
+def holders(things: list[Any]) -> list[list[Any] | None]:
+    """For each thing in a list, the objects that refer to it besides that list; None if there are other references.
 
-    A local variable of a running function is something else; so the caller must have got a temporary value.
+    A local variable of a running function is such another reference. All things are looked for at once, since the
+    interpreter goes through all objects of the process for that.
     """
-    found = referrers(thing)
-    return found if COUNTS and sys.getrefcount(thing) - _IN_CALL == len(found) else None
+    found: dict[int, list[Any]] = {id(thing): [] for thing in things}
+    for each in referrers(*things):
+        for part in {*map(id, referents(each))} & found.keys() if each is not things else ():
+            found[part].append(each)
+    counted = zip(found.values(), references(things))
+    return [holding if COUNTS and len(holding) == count else None for holding, count in counted]
 
 
 def possible_owners(names: dict[str, Any]) -> Iterator[Any]:

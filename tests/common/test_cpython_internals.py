@@ -123,18 +123,14 @@ def test_references() -> None:
 
 
 def test_who_holds_a_thing() -> None:
-    def found(thing: Any) -> list[Any] | None:
-        return holders(thing)
-
-    holder = [[1]]
-    alone = found(holder[0])
+    holder, twice = [[1], [2]], [[3]] * 2
+    alone = holders([*holder])
     variable = holder[0]
-    with_a_variable = found(holder[0])
+    with_a_variable = holders([*holder, []])
     del variable
     other = (holder[0],)
-    with_another = found(holder[0])
-    temporary = found([])
-    assert (alone, with_a_variable, temporary) == ([holder], None, [])
+    (with_another, of_twice) = holders([holder[0], twice[0]])
+    assert (alone, with_a_variable, of_twice) == ([[holder], [holder]], [None, [holder], []], None)
     assert with_another is not None and {id(holder), id(other)} == set(map(id, with_another))
 
 
@@ -146,7 +142,7 @@ def test_where_references_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not cpython_internals._counts()
     monkeypatch.setattr(cpython_internals, "COUNTS", False)
     assert references([object()])[0] > 1000
-    assert holders([]) is None
+    assert holders([[]]) == [None]
 
 
 @pytest.mark.parametrize("attributes", [{}, {"x": [1]}, {"x": 1, "y": None}])

@@ -23,7 +23,7 @@ from autograph.runtime.graph.graph import Value
 from autograph.runtime.graph.object_model import is_open, is_users_object
 from autograph.runtime.tracing.control_flow.merge import FORMS, Fixed
 from autograph.runtime.tracing.proxies.graph_break import GIVEN, MADE, SourceKey
-from autograph.runtime.tracing.state.escape import is_unshared
+from autograph.runtime.tracing.state.escape import unshared
 from autograph.runtime.tracing.state.trace import Trace
 
 
@@ -66,7 +66,7 @@ def maker(trace: Trace, kind: type, make: Callable[..., Any]) -> Callable[..., A
 def given_away(trace: Trace, form: Fixed) -> Any:
     """The proxy for an object that traced code has made, and forgets if nothing else refers to it."""
     noted = {*trace.undo_log.noted(), *trace.context.registries()}
-    is_only = is_unshared(form.value, None, FORMS, noted)
+    is_only = bool(unshared([form.value], FORMS, noted))
     made = trace.lower(form.value)
     trace.likely.note(made, [form.value])
     if is_only:

@@ -33,7 +33,7 @@ from autograph.runtime.tracing.proxies.graph_break import (
 )
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.state.blame import interrupting
-from autograph.runtime.tracing.state.escape import EscapeAnalysis, is_unshared
+from autograph.runtime.tracing.state.escape import EscapeAnalysis, unshared
 from autograph.runtime.tracing.state.exceptions import run_or_raise
 from autograph.runtime.tracing.state.staged_containers import (
     STAGEABLE,
@@ -375,17 +375,20 @@ def give_objects(
     holders = {id(each) for each in cells if type(each) is CellType}
     pairs = {id(pair) for arm in arms for pair in arm.written.values()}
     noted = {*trace.undo_log.noted(), *trace.context.registries(), *holders, *pairs}
+    found = [slot for slot in found if not any(_is_elsewhere(slot, each) for each in paths)]
+    things = {id(each[slot]): each[slot] for slot in found for each in paths if not escaped.is_given_away(each[slot])}
+    names = {*things}
+    held = [things.pop(name) for name in names]
+    shared = names - {id(each) for each in unshared(held, merge.FORMS, noted)}
     for slot in found:
-        if all(_is_only(escaped, slot, each, noted) for each in paths):
+        if all(id(each[slot]) not in shared for each in paths):
             for each in paths:
                 escaped.give_away(each[slot])
 
 
-def _is_only(escaped: EscapeAnalysis, slot: Slot, path: Slots, noted: set[int]) -> bool:
-    """Whether only one variable refers to the object that a slot has on a path."""
-    if any(other is not slot and value is path[slot] for other, value in path.items()):
-        return False
-    return escaped.is_given_away(path[slot]) or is_unshared(path[slot], slot, merge.FORMS, noted)
+def _is_elsewhere(slot: Slot, path: Slots) -> bool:
+    """Whether another variable has the value of a slot on a path."""
+    return any(other is not slot and value is path[slot] for other, value in path.items())
 
 
 def results_of(trace: Trace, block: Block, form: merge.Form, value: Any, used: bool = False) -> list[Any]:

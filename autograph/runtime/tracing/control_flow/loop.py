@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from types import CellType
 from typing import Any
 
 from autograph.common.bytecode import stored_names
@@ -40,7 +41,7 @@ from autograph.runtime.tracing.control_flow.cond import (
 from autograph.runtime.tracing.proxies.graph_break import Failed, Materialize, check_handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.state.element_types import element_type
-from autograph.runtime.tracing.state.escape import EscapeAnalysis, is_unshared
+from autograph.runtime.tracing.state.escape import EscapeAnalysis, unshared
 from autograph.runtime.tracing.state.staged_containers import STAGEABLE, staged_as
 from autograph.runtime.tracing.state.trace import GENERATED, Trace
 from autograph.runtime.tracing.state.undo_log import Changes, reached
@@ -179,8 +180,10 @@ class Carry:
                 continue
             reachable = reached(traced.values.values(), Changes())
             if reachable is not None and id(self.begin[slot]) not in reachable:
-                if is_unshared(self.begin[slot], slot, merge.FORMS):
-                    self.escaped.give_away(self.begin[slot])
+                cell = getattr(slot, "holder", None)
+                noted = [id(cell)] if type(cell) is CellType else []
+                for each in unshared([self.begin[slot]], merge.FORMS, noted):
+                    self.escaped.give_away(each)
 
     def inits(self) -> list[Any]:
         """The carried values before the loop."""

@@ -37,7 +37,7 @@ from autograph.runtime.tracing.state.undo_log import attributes
 Form: TypeAlias = "Fixed | Leaf | Parts"
 
 
-@dataclass(frozen=True, slots=True)  # a `__dict__` would be one more reference to the value, see `escape.is_unshared`
+@dataclass(frozen=True, slots=True)  # a `__dict__` would be one more reference to the value, see `escape.unshared`
 class Fixed:
     value: Any
 

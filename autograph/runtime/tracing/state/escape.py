@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from types import BuiltinFunctionType, CellType, ModuleType
+from types import BuiltinFunctionType, ModuleType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -178,24 +178,23 @@ class EscapeAnalysis:
         return found
 
 
-def is_unshared(container: Any, variable: Any, forms: tuple[type, ...], noted: Collection[int] = ()) -> bool:
-    """Whether only a variable refers to a container, besides forms and dicts of slots, which tracing uses.
+def unshared(things: list[Any], forms: tuple[type, ...], noted: Collection[int] = ()) -> list[Any]:
+    """Those of different objects to which only a variable refers, besides forms and dicts of slots, which tracing uses.
 
     Args:
         forms: the classes of forms.
-        noted: the identities of other objects that tracing uses.
+        noted: the identities of other objects that tracing uses, and of the cells of the variables.
     """
-    referrers, holder = holders(container), getattr(variable, "holder", None)
-    cell = holder if type(holder) is CellType else None
-    if referrers is None or weakref.getweakrefcount(container):
-        return False
-    return all(
-        each is cell
-        or type(each) in (*forms, GivenAway)
-        or id(each) in noted
-        or (type(each) is dict and all(map(_is_slot, each)))
-        for each in referrers
-    )
+
+    def is_ours(holder: Any) -> bool:
+        is_form = type(holder) in (*forms, GivenAway)
+        return is_form or id(holder) in noted or (type(holder) is dict and all(map(_is_slot, holder)))
+
+    held = zip(things, holders(things))
+    return [
+        thing for thing, found in held
+        if found is not None and not weakref.getweakrefcount(thing) and all(map(is_ours, found))
+    ]  # fmt: skip
 
 
 def _is_slot(key: Any) -> bool:
