@@ -521,8 +521,7 @@ HAS_TWISTER = _has_twister()
 
 
 # References -----------------------------------------------------------------------------------------------------------
-# How many references the interpreter itself has to an object that a function looks at depends on its version. So the
-# counts are measured, on objects of which all references are known.
+# How many references the interpreter itself has to an object depends on its version; so examples tell the counts.
 
 referrers, referents = gc.get_referrers, gc.get_referents     # which objects refer to one, and to which one refers
 
@@ -535,15 +534,11 @@ def references(things: list[Any]) -> list[int]:
 def holders(things: list[Any]) -> list[list[Any] | None]:
     """For each thing in a list, the objects that refer to it besides that list; None if there are other references.
 
-    A local variable of a running function is such another reference. All things are looked for at once, since the
-    interpreter goes through all objects of the process for that.
+    A local variable of a running function is such another reference. The interpreter looks through all its objects.
     """
-    found: dict[int, list[Any]] = {id(thing): [] for thing in things}
-    for each in referrers(*things):
-        for part in {*map(id, referents(each))} & found.keys() if each is not things else ():
-            found[part].append(each)
-    counted = zip(found.values(), references(things))
-    return [holding if COUNTS and len(holding) == count else None for holding, count in counted]
+    found = [(each, set(map(id, referents(each)))) for each in referrers(*things) if each is not things]
+    held = [[each for each, parts in found if name in parts] for name in map(id, things)]
+    return [each if COUNTS and len(each) == count else None for each, count in zip(held, references(things))]
 
 
 def possible_owners(names: dict[str, Any]) -> Iterator[Any]:
@@ -586,7 +581,6 @@ def with_fast_attributes(thing: Any, names: dict[str, Any]) -> dict[str, Any]:
 
 
 _ABSENT, _SHARES = object(), (3, 11) <= sys.version_info < (3, 13)
-_count: Callable[[Any], int] = lambda thing: sys.getrefcount(thing)  # noqa: E731
 
 
 def _counts() -> bool:
@@ -598,7 +592,6 @@ def _counts() -> bool:
 
 COUNTS, _IN_LIST = True, 0
 (_IN_LIST,) = references([object()])
-_IN_CALL = (lambda thing: _count(thing))(object())
 COUNTS = _counts()
 
 # The references to a thing, the interpreter's own included: to compare with those of an example, if they count.

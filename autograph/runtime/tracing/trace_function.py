@@ -164,7 +164,7 @@ class FunctionContext(TraceContext):
         borrowed: Collection[str],
         helpers: Helpers,
     ) -> None:
-        self.late = late
+        self.late, self.texts = late, signature.texts
         self.trace = trace = Trace(name_of(function).rpartition(".")[2], self)
         self.environment = CapturedEnvironment(trace)
         self.instrumentation = Instrumentation(trace, self.environment)
@@ -265,7 +265,6 @@ class Tracer:
         arguments = {path: value for _, value, path in parts if has_identity(value)}
         self.context = FunctionContext(function, signature, arguments, convert, late, borrowed, helpers)
         self.trace = self.context.trace
-        self.trace.texts = signature.texts
         self.params: dict[Value, str] = {}
         self.shared: list[str] = []     # the paths of lists, dicts and objects that have several
         self.policy = GraphBreakPolicy(function, self.params)

@@ -97,11 +97,9 @@ def _count_iteration(trace: Trace) -> None:
         Failed: it does not depend on staged values, nor did many before, as texts are part of the signature. Such a
             trace would be of no use for other texts.
     """
-    trace.budget.step()
-    trace.idle += 1
-    if trace.idle > IDLE and trace.texts:
-        reason = f"{trace.idle:,} iterations depend on no other arguments"
-        raise Failed(Respecialize(whole=trace.texts, reason=reason))
+    idle, texts = trace.count_iteration(), trace.context.texts
+    if idle > IDLE and texts:
+        raise Failed(Respecialize(whole=texts, reason=f"{idle:,} iterations depend on no other arguments"))
 
 
 @dataclass

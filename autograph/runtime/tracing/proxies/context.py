@@ -128,9 +128,11 @@ class TraceContext:
 
     Attributes:
         late: keys of the sources that the graph reads, or makes, itself.
+        texts: the paths of texts that may become objects of the graph, see `Signature`.
         keeps_containers: whether the graph never holds containers: an op gets their contents of that time.
     """
 
+    texts: tuple[str, ...] = ()
     late: Set[SourceKey] = frozenset()
     keeps_containers = False
     calls = Calls()

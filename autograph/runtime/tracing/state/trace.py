@@ -92,7 +92,6 @@ class Blocks:
         self.dropped: set[Node] = set()  # undone nodes of blocks that remain
         self.recorded = 0  # the number of nodes, undone ones included
         self.idle = 0  # the number of iterations since the last one was recorded
-        self.texts: tuple[str, ...] = ()  # as `Signature.texts`
         self.budget = budget.current()
         self.long_loops: set[Any] = set()  # bodies of loops that record many operations in few iterations
         self.speculations: list[object] = []  # iterations as plain Python that end where the first `if` must be staged
@@ -103,6 +102,12 @@ class Blocks:
         self.block.nodes.append(node)
         self.recorded += 1
         self.idle = 0
+
+    def count_iteration(self) -> int:
+        """Count an iteration of traced code; returns how many there were since a node was recorded."""
+        self.budget.step()
+        self.idle += 1
+        return self.idle
 
     def merge(self, block: Block) -> None:
         """Add the nodes of a branch to the open block, if the other branch always raises."""
