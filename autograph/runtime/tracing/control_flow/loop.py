@@ -97,7 +97,8 @@ def _count_iteration(trace: Trace) -> None:
         Failed: it does not depend on staged values, nor did many before, as texts are part of the signature. Such a
             trace would be of no use for other texts.
     """
-    idle, texts = trace.count_iteration(), trace.context.texts
+    trace.budget.step()
+    idle, texts = next(trace.idle), trace.context.texts
     if idle > IDLE and texts:
         raise Failed(Respecialize(whole=texts, reason=f"{idle:,} iterations depend on no other arguments"))
 

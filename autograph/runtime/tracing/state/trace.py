@@ -6,6 +6,7 @@ While a function is traced, its proxies record operations in the open block. Bra
 
 from __future__ import annotations
 
+import itertools
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -91,7 +92,7 @@ class Blocks:
         self._merged: dict[Block, list[Block]] = {}  # the inverse
         self.dropped: set[Node] = set()  # undone nodes of blocks that remain
         self.recorded = 0  # the number of nodes, undone ones included
-        self.idle = 0  # the number of iterations since the last one was recorded
+        self.idle = itertools.count(1)  # counts the iterations since the last one was recorded
         self.budget = budget.current()
         self.long_loops: set[Any] = set()  # bodies of loops that record many operations in few iterations
         self.speculations: list[object] = []  # iterations as plain Python that end where the first `if` must be staged
@@ -101,13 +102,7 @@ class Blocks:
         self.budget.step()
         self.block.nodes.append(node)
         self.recorded += 1
-        self.idle = 0
-
-    def count_iteration(self) -> int:
-        """Count an iteration of traced code; returns how many there were since a node was recorded."""
-        self.budget.step()
-        self.idle += 1
-        return self.idle
+        self.idle = itertools.count(1)
 
     def merge(self, block: Block) -> None:
         """Add the nodes of a branch to the open block, if the other branch always raises."""
