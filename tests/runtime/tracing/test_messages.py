@@ -287,7 +287,6 @@ REASONS = [
         "an object of class Place is changed after it was stored in a list or handed to code that is not staged, :+4",
     ),
     (takes_apart, "the value of `positive` is needed to know what it is, by code that is not staged, :+2"),
-    (many_lists(), "the lengths of too many lists, dicts or sets change here, <many>:103"),
 ]
 
 
@@ -295,8 +294,12 @@ REASONS = [
 def test_reasons(function: Callable[..., Any], reason: str) -> None:
     first = function.__code__.co_firstlineno
     wanted = re.sub(r":\+(\d+)", lambda found: f":{first + int(found[1])}", reason)
-    linecache.cache["<many>"] = len(TEXT), None, TEXT.splitlines(True), "<many>"
     assert plain_because(function, np.ones(2)) == wanted
+
+
+def test_many_lists_may_change_in_a_branch() -> None:
+    linecache.cache["<many>"] = len(TEXT), None, TEXT.splitlines(True), "<many>"
+    assert plain_because(many_lists(), np.ones(2)) == ""
 
 
 COUNT = 0
