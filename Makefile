@@ -18,8 +18,8 @@ check: setup ## a part of the tests, for while one works (about a minute on 2 co
 	$(PYTHON) -m pytest -q -n auto --dist worksteal $(QUICK) \
 		-k "not test_staged_corpus or test_staged[loops or test_staged[branches or test_staged[mutation."
 
-test: setup ## all tests that take seconds each (about 10 minutes on 2 cores)
-	@echo "This takes about 10 minutes on 2 cores; 'make check' runs a part of it in about one."
+test: setup ## all tests that take seconds each (about 15 minutes on 2 cores)
+	@echo "This takes about 15 minutes on 2 cores; 'make check' runs a part of it in about one."
 	@begin=$$(date +%s); $(PYTHON) -m pytest -q -n auto --dist worksteal --ignore tests/ecosystem; status=$$?; \
 	echo "make test took $$(( ($$(date +%s) - begin) / 60 )) minutes"; exit $$status
 
