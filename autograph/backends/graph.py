@@ -59,7 +59,14 @@ from autograph.runtime.tracing.reductions import ADDS, decide, extreme, total
 from autograph.runtime.tracing.state.blame import interrupting
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
 from autograph.runtime.tracing.state.iterators import TracedIterator, unowned
-from autograph.runtime.tracing.state.mutation import UNCHANGING, ConstantRef, ContainerRef, Entered, ObjectRef
+from autograph.runtime.tracing.state.mutation import (
+    UNCHANGING,
+    ConstantRef,
+    ContainerRef,
+    Entered,
+    ObjectRef,
+    stage_addition,
+)
 from autograph.runtime.tracing.state.staged_containers import (
     as_tensor,
     compared,
@@ -186,7 +193,7 @@ class GraphBackend(protocol.Backend):
             constant, flag = (second, first) if is_tensor(first) else (first, second)
             return flag if constant else self.current.record("not", (flag,))
         if first is None or second is None:
-            are_different = self._is_something(staged[0])
+            are_different = _is_something(self.current, staged[0])
         else:
             are_different = not self._may_be_same(staged, first if is_tensor(second) else second)
         return NotImplemented if are_different else self._is_one_of_graph(first, second)
@@ -223,7 +230,7 @@ class GraphBackend(protocol.Backend):
             self.current.graph_break("the identity of a tuple matters to code that is not staged")
         if is_tensor(value):
             used = self.current.use(value)
-            is_plain = isinstance(used.type, TensorType) if parts else self._is_something(used)
+            is_plain = isinstance(used.type, TensorType) if parts else _is_something(self.current, used)
             if not is_plain and not parts and not self.current.context.whole:
                 raise Restart({WHOLE})
             if not is_plain or used.type == BOOL:  # which may be compared with True
@@ -257,10 +264,6 @@ class GraphBackend(protocol.Backend):
         trace.plain_contexts.append(trace.place())
         return NotImplemented
 
-    def _is_something(self, value: Value) -> bool:
-        """Whether a value is known not to be None."""
-        return isinstance(value.type, TensorType) or self.current.known_class(value) not in (None, type(None))
-
     @on_behalf
     def assert_stmt(self, test: Any, message: Thunk | None) -> Any:
         def fail() -> None:
@@ -293,6 +296,11 @@ class GraphBackend(protocol.Backend):
             return ConstantRef(self.current, value)
         is_object = is_users(type(value)) or (hasattr(value, "__dict__") and not issubclass(type(value), StandIn))
         return ObjectRef(self.current, value) if is_object else NotImplemented
+
+    @interrupting
+    @on_behalf
+    def add_item(self, thing: Any, key: Any, more: Any, first: Any) -> Any:
+        return stage_addition(self.current, thing, key, more, first)
 
     @on_behalf
     def fstring(self, thunk: Thunk) -> Any:
@@ -430,6 +438,11 @@ def _of_keys(backend: GraphBackend, name: str, items: Any, key: FunctionType) ->
         return NotImplemented
     generated = Generated(backend.current, items, (_same,), None, reached_by(key))
     return extreme(backend.current, generated, name, backend.call(key))
+
+
+def _is_something(trace: Trace, value: Value) -> bool:
+    """Whether a value is known not to be None."""
+    return isinstance(value.type, TensorType) or trace.known_class(value) not in (None, type(None))
 
 
 def _mapped(backend: GraphBackend, function: Any, iterable: Any) -> Any:

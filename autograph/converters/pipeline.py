@@ -14,6 +14,7 @@ from autograph.converters import (
     comparisons,
     comprehensions,
     conditionals,
+    counting,
     fstrings,
     functions,
     jumps,
@@ -55,6 +56,7 @@ PREPARE = (
     plain.mark_function,  # functions whose statements all stay plain
     matches,  # `match` over values becomes a chain of `if`s
     plain.mark,  # statements that stay plain
+    counting.mark,  # `try: d[k] += n` with `except KeyError: d[k] = n`
     loop_directives,  # `set_loop_options` becomes an attribute of its loop
     jumps.restructure,  # `return`, `break`, `continue` and loop `else` become branches and flags
 )
@@ -71,6 +73,7 @@ REWRITE = (
     calls,  # f(x)
     assertions,  # assert, raise
     loops,  # while, for
+    counting,  # try: d[k] += n
 )
 
 

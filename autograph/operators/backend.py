@@ -184,6 +184,10 @@ class Backend(Protocol):
         """Return the object to index, mutate or set attributes of instead of `value` while this backend traces."""
         return NotImplemented
 
+    def add_item(self, thing: Any, key: Any, more: Any, first: Any) -> Any:
+        """Stage `try: thing[key] += more` with `except KeyError: thing[key] = first`, and return True."""
+        return NotImplemented
+
     def concrete(self, value: Any, parts: bool, inside: bool) -> Any:
         """Return the object to compare by identity, match, or search, instead of `value`, while this backend traces."""
         return NotImplemented

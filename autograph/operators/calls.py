@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 from autograph.common import trace_rules
-from autograph.operators.backend import ACTIVE, owner, substitute, tracing
+from autograph.operators.backend import ACTIVE, ask_tracer, owner, substitute, tracing
 
 Converter = Callable[[FunctionType], Callable[..., Any]]
 
@@ -64,6 +64,11 @@ def bound(value: Any, free: bool = False) -> Any:
         free: whether the variable belongs to another function.
     """
     return substitute("bound", value, free) if ACTIVE else value
+
+
+def add_item(thing: Any, key: Any, more: Any, first: Any) -> bool:
+    """Whether a tracing backend has staged `try: thing[key] += more` with `except KeyError: thing[key] = first`."""
+    return bool(ACTIVE) and ask_tracer("add_item", thing, key, more, first) is True
 
 
 def whole(value: Any) -> Any:

@@ -129,7 +129,7 @@ class JaxBackend(protocol.Backend):
         if type(container) in (list, tuple) and (is_array(element) or any(map(is_array, container))):
             found: Any = False
             for each in container:
-                found = self._logical(found, (functools.partial(self._equal, each, element),), True, True)
+                found = self._logical(found, (functools.partial(_equal, each, element),), True, True)
             return found
         if isinstance(container, iterables.RangeSource):
             raise here("JAX does not stage `in` for a range with staged bounds; compare with its bounds")
@@ -140,9 +140,6 @@ class JaxBackend(protocol.Backend):
         if is_staged(element):
             raise here(f"JAX does not stage `in` for a {type(container).__name__}; use a tuple, a list, or an array")
         return NotImplemented
-
-    def _equal(self, a: Any, b: Any) -> Any:
-        return jnp.all(a == b) if is_array(a) or is_array(b) else a == b
 
     def is_(self, left: Any, right: Any) -> Any:
         for one, other in ((left, right), (right, left)):
@@ -459,6 +456,10 @@ class _Trace(ArrayTrace):
             effects.fail(self, error, self.read(absent.flag))
         finally:
             array.absent = absent
+
+
+def _equal(a: Any, b: Any) -> Any:
+    return jnp.all(a == b) if is_array(a) or is_array(b) else a == b
 
 
 BACKEND = JaxBackend()

@@ -34,7 +34,8 @@ def shown(node: Node) -> str:
     return f"`{_SYMBOLS.get(node.op, node.op).strip()}`"
 
 
-_SYMBOLS = {**notation.BINARY, **notation.UNARY, "getitem": "[]", "setitem": "[] =", "getattr": "."}
+_ITEMS = {"getitem": "[]", "setitem": "[] =", "add_item": "[] +="}
+_SYMBOLS = {**notation.BINARY, **notation.UNARY, **_ITEMS, "getattr": "."}
 
 
 class Rewriter:

@@ -24,6 +24,7 @@ from autograph.runtime.graph.callables import name_of, parameters_of, place_of
 from autograph.runtime.graph.graph import Graph, Place, Value, walk
 from autograph.runtime.graph.object_model import is_slot, stands_for_itself
 from autograph.runtime.graph.signature import Dynamic, Event, Leaf, Respecialize, Signature, Static, Traced, is_within
+from autograph.runtime.graph.traits import HANDLES_ERRORS
 from autograph.runtime.graph.types import TensorType
 from autograph.runtime.passes.speculatable import is_quiet
 from autograph.runtime.tracing.calls.bounds import DerivativeBudget, Helpers, Recursion
@@ -359,7 +360,7 @@ class Tracer:
         context.objects.sink(graph)
         check_shelters(graph, shelter, trace.plain_contexts)
         if trace.staged_items:
-            check_unpacking(context.calls.codes, shelter)
+            check_unpacking(context.calls.codes, shelter, graph)
         return Traced(graph, guards, containers, trace.events)
 
     def _check_unrolled(self) -> None:
@@ -511,29 +512,40 @@ def check_shelters(graph: Graph, shelter: Callable[..., Any], plain: list[Place]
         entered[id(code)] = entered.get(id(code), frozenset()) | {shelter(code, instruction)}
     for code, instruction in [place[-1] for place in plain] if entered else ():
         entered[id(code)] = entered.get(id(code), frozenset()) - {shelter(code, instruction)}
+    handled = {(id(code), instruction) for code, instruction in _handled(graph)}
     around: dict[tuple[int, int], Any] = {}
     for node in walk(graph.block):
         for code, instruction in node.place:
-            key = id(code), instruction
+            key, without = (id(code), instruction), entered.get(id(code), frozenset())
+            if key in handled:
+                without = without | {shelter(code, instruction, without)}
             if key not in around:
-                around[key] = shelter(code, instruction, entered.get(id(code), frozenset()))
+                around[key] = shelter(code, instruction, without)
             found = around[key]
             if found is not None and (found.construct == "with" or not is_quiet(node)):
                 reason = f"`{found.construct}` is around an operation that would run later"
                 raise Plain(reason, ((code, instruction),))
 
 
-def check_unpacking(codes: list[CodeType], shelter: Callable[..., Any]) -> None:
+def _handled(graph: Graph) -> list[tuple[CodeType, int]]:
+    """The code and instruction of each node that handles the exceptions of a statement of the user's itself."""
+    return [node.place[-1] for node in walk(graph.block) if node.op in HANDLES_ERRORS and node.place]
+
+
+def check_unpacking(codes: list[CodeType], shelter: Callable[..., Any], graph: Graph) -> None:
     """Check that no `try` is around an unpacking, which fails in the trace for a container that the graph fills.
 
     Raises:
         Plain: one may be; the function must run as plain Python.
     """
+    without: dict[int, frozenset[Any]] = {}     # `try`s with no unpacking, whose handlers would not catch its errors
+    for code, instruction in _handled(graph):
+        without[id(code)] = without.get(id(code), frozenset()) | {shelter(code, instruction)}
     found = [(code, each.offset, each.opname) for code in codes for each in dis.get_instructions(code)]
     unpacked = {code for code, _, name in found if name in UNPACKING}
     for code, instruction, name in found:
         if name in UNPACKING or (name.startswith("CALL") and unpacked - {code}):
-            around = shelter(code, instruction)
+            around = shelter(code, instruction, without.get(id(code), frozenset()))
             if around is not None and around.construct != "with":
                 reason = f"`{around.construct}` is around an unpacking of items that only the graph knows"
                 raise Plain(reason, ((code, instruction),))

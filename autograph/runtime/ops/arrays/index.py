@@ -14,6 +14,7 @@ from autograph.runtime.graph.traits import (
     ADDS_NO_ITEMS,
     GIVES_ITEM,
     GIVES_PARTS,
+    HANDLES_ERRORS,
     KEEPS,
     LOOKS_UP,
     MAKES_VIEWS,
@@ -226,6 +227,20 @@ declare(
 declare(
     "setitem", NONE, effect=WRITE, template="{}[{}] = {}", raises=True, lower=set_element,
     traits=[OWN_VIEW, LOOKS_UP, KEEPS, STATEMENT, READS_VIEWS, (ON_LIST, "store"), (ON_CONTAINER, "set_item")],
+)  # fmt: skip
+
+
+def add_item(thing: Any, key: Any, more: Any, first: Any) -> None:
+    """Add to an item of a dict, or set it if it is not there."""
+    try:
+        thing[key] += more
+    except KeyError:
+        thing[key] = first
+
+
+declare(
+    "add_item", NONE, effect=WRITE, target=add_item, raises=True,
+    traits=[HANDLES_ERRORS, (ON_CONTAINER, "add_item")],
 )  # fmt: skip
 declare(
     "delitem", NONE, effect=WRITE, template="del {}[{}]", raises=True,

@@ -13,6 +13,7 @@ from typing import Any
 from autograph.common.statics import class_attribute, class_has, is_a, is_descriptor, module_of
 from autograph.common.trace_rules import on_behalf
 from autograph.runtime.graph.object_model import own_dict
+from autograph.runtime.graph.types import TensorType
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
 from autograph.runtime.tracing.proxies.static_class import class_of
 from autograph.runtime.tracing.state.staged_containers import contains_proxy, staged_as
@@ -46,6 +47,10 @@ class ContainerRef:
             return True
         parts = self.container.values() if isinstance(self.container, dict) else self.container
         return any(isinstance(part, (list, dict, set, deque)) for part in parts)
+
+    def for_writing(self, index: Any) -> Any:
+        """The object whose item the graph sets; None if it is set while tracing."""
+        return self._staged(index, write=True)
 
     @on_behalf
     def __getitem__(self, index: Any) -> Any:
@@ -101,6 +106,27 @@ class ContainerRef:
     @on_behalf
     def __getattr__(self, name: str) -> Any:
         return getattr(self.container, name)
+
+
+def stage_addition(trace: Trace, thing: Any, key: Any, more: Any, first: Any) -> Any:
+    """Record `add_item` for a dict of the graph and numbers; NotImplemented if it is anything else."""
+    if not all(map(_is_number, (more, first))):
+        return NotImplemented
+    if type(thing) is dict:
+        inside = ContainerRef(trace, thing).for_writing(key)
+    else:
+        inside = thing if is_tensor(thing) and class_of(trace.use(thing)) is dict else None
+    if inside is None:
+        return NotImplemented
+    trace.record("add_item", (inside, key, more, first))
+    return True
+
+
+def _is_number(value: Any) -> bool:
+    if not is_tensor(value):
+        return type(value) in (int, float)
+    type_ = value._ag_value.type
+    return isinstance(type_, TensorType) and type_.kind == "python" and type_.exact
 
 
 @dataclass(eq=False)

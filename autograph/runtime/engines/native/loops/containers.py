@@ -556,6 +556,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "set_item": (_set_item, _is_changed),
     "get": (dicts_and_sets.get, _first_is(*DICTS)),
     "setdefault": (dicts_and_sets.set_default, _first_is(*DICTS)),
+    "add_item": (dicts_and_sets.add_item, _first_is(dict)),
     "contains": (_contains, _may_have),
     "add": (dicts_and_sets.add, _first_is(set)),
     "discard": (dicts_and_sets.discard, _first_is(set)),

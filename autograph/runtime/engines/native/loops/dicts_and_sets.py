@@ -368,6 +368,41 @@ def set_default(calls: PythonCalls, node: Node, thing: Any, key: Any, default: A
     return True
 
 
+def add_item(calls: PythonCalls, node: Node, thing: Any, key: Any, more: Any, first: Any) -> bool:
+    """`try: thing[key] += more` with `except KeyError: thing[key] = first` of a dict; Python does all but the usual."""
+    emit, key, more, first = calls.flow.emit, calls.flow.operand(key), calls.flow.operand(more), stored(calls, first)
+    if not all(isinstance(each, Number) and each.type in (INT, FLOAT_NUMBER) for each in (more, first)):
+        raise NoLowering
+    calls.flow.resume_from(at_node(calls, node))
+    found = _find(calls, node, thing, key)
+    if found is None:
+        raise NoLowering
+    b, objects = emit.b, emit.objects
+
+    def ask() -> None:
+        objects.forget(calls.fall_back(node))
+
+    def add(item: Value) -> None:
+        number = unboxed(emit, item, more.type)
+        if more.type == INT:
+            total, overflow = emit.overflowing("add", number, more)
+            emit.leave_if(overflow)
+        else:
+            total = emit.floating("add", number, more)
+        _replace(calls, thing, found.place, total)
+
+    def there() -> None:
+        item = b.load(PTR, found.place)
+        is_watched = table_lookups.is_watched(objects, calls.object(thing)[0])
+        is_usual = b.and_(objects.is_of_class(item, class_of(more.type)), b.xor(is_watched, TRUE))
+        b.if_else(is_usual, lambda: add(item), ask)
+
+    b.if_else(is_found(b, found.place), there, lambda: _put(calls, found, ask, first))
+    calls.flow.state.lookup = None
+    changed(calls, at_node(calls, node))
+    return True
+
+
 def _is_simple(value: Any) -> bool:
     """Whether a value is a number or text, which the garbage collector need not know."""
     return isinstance(value, (Number, Mixed)) or class_of_operand(value) is str
