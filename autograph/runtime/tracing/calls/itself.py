@@ -44,8 +44,9 @@ def recorded_itself(
 
 
 def is_variadic(function: Any) -> bool:
-    """Whether a function takes any number of arguments."""
-    return bool(function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS))
+    """Whether a function takes any number of arguments, or may do so, as it is written in C."""
+    code = getattr(function, "__code__", None)
+    return code is None or bool(code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS))
 
 
 def _is_alike(signature: Signature, values: Mapping[str, Any], positional: int) -> bool:

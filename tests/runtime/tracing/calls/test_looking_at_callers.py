@@ -155,7 +155,8 @@ def test_staged_themselves():
     assert ag.function(dir)(np) == dir(np)
     with pytest.raises(TypeError, match=r"eval.* at least 1"):
         ag.function(eval)()
-    assert ag.function(np.add.reduce)([1, 2, 3]) == 6
+    for engine in ("numpy", "native"):
+        assert ag.function(np.add.reduce, engine=engine)([1, 2, 3]) == 6
 
 
 def test_the_reason_is_reported():
