@@ -18,7 +18,7 @@ import numpy as np
 from autograph.common import disk_cache, pytree
 from autograph.runtime.graph.graph import Graph
 from autograph.runtime.graph.static_keys import static_key
-from autograph.runtime.graph.types import ObjectType, Shape, TensorType, Type
+from autograph.runtime.graph.types import ANY, ObjectType, Shape, TensorType, Type
 
 # A place in the user's program: file and line.
 Where: TypeAlias = tuple[str, int]
@@ -69,7 +69,7 @@ class Dynamic:
     cls: Class | None = None
 
     def __str__(self) -> str:
-        return str(self.type)
+        return str(self.type) if self.cls is None or self.type != ANY else self.cls.__name__
 
     @property
     def described(self) -> str:
