@@ -536,7 +536,9 @@ def holders(things: list[Any]) -> list[list[Any] | None]:
 
     A local variable of a running function is such another reference. The interpreter looks through all its objects.
     """
-    found = [(each, set(map(id, referents(each)))) for each in referrers(*things) if each is not things]
+    args = (*things,)
+    found = [(each, {*map(id, referents(each))}) for each in referrers(*args) if not (each is things or each is args)]
+    del args
     held = [[each for each, parts in found if name in parts] for name in map(id, things)]
     return [each if COUNTS and len(each) == count else None for each, count in zip(held, references(things))]
 
