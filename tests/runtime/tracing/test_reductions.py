@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -105,7 +106,8 @@ FUNCTIONS = [
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_results_and_errors_are_those_of_python(function: Callable[..., Any], engine: str) -> None:
     staged = ag.function(function, engine=engine)
-    for xs in [*LISTS, *LISTS]:
+    has_lines = sys.version_info >= (3, 11) or function is not first_of_equals      # see "Tracebacks" in docs/limits.md
+    for xs in [*LISTS, *LISTS] if has_lines else LISTS[:8]:
         assert_same(staged, xs)
         assert_same(ag.function(function, engine=engine), xs)
 

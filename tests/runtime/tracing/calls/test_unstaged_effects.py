@@ -422,5 +422,6 @@ def test_functions_of_python_that_are_imported_set_nothing_of_the_program(engine
             table.append(row)
         return table
 
-    assert ag.function(mean, engine=engine, strict="plain")(5) == mean(5)
+    if sys.version_info >= (3, 11):     # before, `fmean` handles an exception
+        assert ag.function(mean, engine=engine, strict="plain")(5) == mean(5)
     assert ag.function(rows, engine=engine, strict="plain")([0, 2, 2]) == rows([0, 2, 2])
