@@ -531,18 +531,6 @@ def references(things: list[Any]) -> list[int]:
     return [sys.getrefcount(thing) - _IN_LIST for thing in things] if COUNTS else [_MANY] * len(things)
 
 
-def holders(things: list[Any]) -> list[list[Any] | None]:
-    """For each thing in a list, the objects that refer to it besides that list; None if there are other references.
-
-    A local variable of a running function is such another reference. The interpreter looks through all its objects.
-    """
-    args = (*things,)
-    found = [(each, {*map(id, referents(each))}) for each in referrers(*args) if not (each is things or each is args)]
-    del args
-    held = [[each for each, parts in found if name in parts] for name in map(id, things)]
-    return [each if COUNTS and len(each) == count else None for each, count in zip(held, references(things))]
-
-
 def possible_owners(names: dict[str, Any]) -> Iterator[Any]:
     """The objects of which this may be the `__dict__`.
 

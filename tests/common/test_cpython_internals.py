@@ -22,7 +22,6 @@ from autograph.common.cpython_internals import (
     INLINE_VALUES,
     assign_version_tag,
     first_problem,
-    holders,
     possible_owners,
     references,
     version_tag,
@@ -122,18 +121,6 @@ def test_references() -> None:
     assert references(things) == [0, 1, 0]
 
 
-def test_who_holds_a_thing() -> None:
-    holder, twice = [[1], [2]], [[3]] * 2
-    alone = holders([*holder])
-    variable = holder[0]
-    with_a_variable = holders([*holder, []])
-    del variable
-    other = (holder[0],)
-    (with_another, of_twice) = holders([holder[0], twice[0]])
-    assert (alone, with_a_variable, of_twice) == ([[holder], [holder]], [None, [holder], []], None)
-    assert with_another is not None and {id(holder), id(other)} == set(map(id, with_another))
-
-
 def test_where_references_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """All objects are taken for ones that others know."""
     assert cpython_internals.COUNTS and cpython_internals._counts()
@@ -142,7 +129,6 @@ def test_where_references_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
         assert not cpython_internals._counts()
     monkeypatch.setattr(cpython_internals, "COUNTS", False)
     assert references([object()])[0] > 1000
-    assert holders([[]]) == [None]
 
 
 @pytest.mark.parametrize("attributes", [{}, {"x": [1]}, {"x": 1, "y": None}])

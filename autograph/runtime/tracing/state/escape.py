@@ -6,6 +6,7 @@ no other container may replace it.
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ import numpy as np
 
 from autograph.common import forking
 from autograph.common.code_marks import UNBOUND
-from autograph.common.cpython_internals import holders
+from autograph.common.cpython_internals import COUNTS, references, referents, referrers
 from autograph.common.statics import is_a
 from autograph.runtime.graph.signature import Respecialize
 from autograph.runtime.tracing.proxies.context import TraceContext
@@ -190,11 +191,43 @@ def unshared(things: list[Any], forms: tuple[type, ...], noted: Collection[int] 
         is_form = type(holder) in (*forms, GivenAway)
         return is_form or id(holder) in noted or (type(holder) is dict and all(map(_is_slot, holder)))
 
-    held = zip(things, holders(things))
+    held = zip(things, _holders(things))
     return [
         thing for thing, found in held
         if found is not None and not weakref.getweakrefcount(thing) and all(map(is_ours, found))
     ]  # fmt: skip
+
+
+def _holders(things: list[Any]) -> list[list[Any] | None]:
+    """For each thing in a list, the objects that refer to it besides that list; None if there are other references.
+
+    A local variable of a running function is such another reference. If those in the youngest generation are not all,
+    the interpreter looks through all its objects.
+    """
+    counts = references(things)
+    held = _held(things, _young(things))
+    if [*map(len, held)] != counts:
+        del held
+        args = (*things,)
+        held = _held(things, [each for each in referrers(*args) if each is not args])
+    return [each if COUNTS and len(each) == count else None for each, count in zip(held, counts)]
+
+
+def _held(things: list[Any], among: list[Any]) -> list[list[Any]]:
+    found = [(each, {*map(id, referents(each))}) for each in among if each is not things]
+    return [[each for each, parts in found if name in parts] for name in map(id, things)]
+
+
+def _young(things: list[Any]) -> list[Any]:
+    """Objects of the youngest generation, with those of them that refer to things, and not many others."""
+    names = {*map(id, things)}
+    young = gc.get_objects(generation=0)    # it holds no cell that holds it: a comprehension would make one
+    found = []
+    for at in range(0, len(young), 64):
+        group = young[at : at + 64]
+        if not names.isdisjoint(map(id, referents(*group))):
+            found += group
+    return found
 
 
 def _is_slot(key: Any) -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.tracing.state import undo_log
+from autograph.runtime.tracing.state import escape, undo_log
 
 
 def loss(ws):
@@ -233,3 +233,20 @@ def test_parts_of_tuples():
     assert layers(given, 0) is given
     assert layers(given, 2)[1][0].tolist() == [4.0] * 3
     assert "f64[3]" in str(layers.graph(given, 2)).partition("for(")[0]
+
+
+def test_who_holds_a_thing() -> None:
+    holder, twice = [[1], [2]], [[3]] * 2
+    alone = escape._holders([*holder])
+    variable = holder[0]
+    with_a_variable = escape._holders([*holder, []])
+    del variable
+    other = (holder[0],)
+    (with_another, of_twice) = escape._holders([holder[0], twice[0]])
+    assert (alone, with_a_variable, of_twice) == ([[holder], [holder]], [None, [holder], []], None)
+    assert with_another is not None and {id(holder), id(other)} == set(map(id, with_another))
+
+
+def test_nothing_is_known_where_references_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(escape, "COUNTS", False)
+    assert escape._holders([[]]) == [None]
