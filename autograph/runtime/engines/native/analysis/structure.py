@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from autograph.common import disk_cache, forking
 from autograph.runtime.engines.native.analysis.range_analysis import RangeAnalysis
-from autograph.runtime.graph.graph import Block, Node, Value, gather
+from autograph.runtime.graph.graph import Block, Node, Value, gather, walk
 from autograph.runtime.graph.passed_numbers import PassedNumbers
-from autograph.runtime.graph.traits import CHECKS_CLASS
+from autograph.runtime.graph.traits import CHECKS_CLASS, MAKES_OBJECTS
 from autograph.runtime.ops.native.intervals import ANY, Span
 
 T = TypeVar("T")
@@ -81,9 +81,20 @@ class Structure:
         """The numbers that the loop passes on as they are."""
         return PassedNumbers([self.root], self.used(self.root.outputs), self._made)
 
+    @forking.cached_property
+    def classes(self) -> dict[Value, list[type]]:
+        """The classes of objects, where nodes make them or check their classes."""
+        found: dict[Value, list[type]] = {}
+        for node in (each for block in self.root.blocks for each in walk(block)):
+            if node.op in CHECKS_CLASS:
+                found.setdefault(node.args[0], []).append(node.args[2].value)
+            elif node.op in MAKES_OBJECTS:
+                found.setdefault(node.outputs[0], []).append(node.args[0].value)
+        return found
+
     def __getstate__(self) -> Any:
         """The parts that are saved on disk: without the results of analyses."""
-        kept = {name: value for name, value in vars(self).items() if name not in ("_ranges", "passed")}
+        kept = {name: value for name, value in vars(self).items() if name not in ("_ranges", "passed", "classes")}
         return kept | {"_live": {}, "_alive": {}}
 
     def owner(self, block: Block) -> tuple[Node, Point | None]:

@@ -37,7 +37,7 @@ from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, i
 from autograph.runtime.graph.graph import Node, Value, walk
 from autograph.runtime.graph.operands import Array, Boxed, Fixed, Given, NoLowering, Number, without_refs
 from autograph.runtime.graph.recursion import calls_itself, calls_levels, helper_in, itself_in
-from autograph.runtime.graph.traits import CHECKS_CLASS, MAKES_OBJECTS, ON_ATTRIBUTE, RESHAPES
+from autograph.runtime.graph.traits import ON_ATTRIBUTE, RESHAPES
 from autograph.runtime.graph.types import BOOL, TensorType
 
 
@@ -115,9 +115,7 @@ def _of_class(calls: PythonCalls, value: Any, arg: Any) -> Any:
     """The operand of an argument of a helper; an object whose class the graph tells or checks has that class."""
     if not isinstance(arg, Boxed) or arg.of is not None:
         return arg
-    nodes = [node for block in calls.flow.structure.root.blocks for node in walk(block)]
-    kinds = [node.args[2].value for node in nodes if node.op in CHECKS_CLASS and node.args[0] is value]
-    kinds += [node.args[0].value for node in nodes if node.op in MAKES_OBJECTS and node.outputs[0] is value]
+    kinds = calls.flow.structure.classes.get(value, ())
     if not kinds or any(each is not kinds[0] for each in kinds):
         return arg
     calls.flow.emit.objects.demand_class(arg.ref, kinds[0])
