@@ -376,10 +376,9 @@ def give_objects(
     pairs = {id(pair) for arm in arms for pair in arm.written.values()}
     noted = {*trace.undo_log.noted(), *trace.context.registries(), *holders, *pairs}
     found = [slot for slot in found if not any(_is_elsewhere(slot, each) for each in paths)]
-    things = {id(each[slot]): each[slot] for slot in found for each in paths if not escaped.is_given_away(each[slot])}
-    names = {*things}
-    held = [things.pop(name) for name in names]
-    shared = names - {id(each) for each in unshared(held, merge.FORMS, noted)}
+    values = (each[slot] for slot in found for each in paths)
+    things = [*{id(value): value for value in values if not escaped.is_given_away(value)}.values()]
+    shared = {*map(id, things)} - {*map(id, unshared(things, merge.FORMS, noted))}
     for slot in found:
         if all(id(each[slot]) not in shared for each in paths):
             for each in paths:
