@@ -53,14 +53,24 @@ def total(trace: Trace, generated: Generated) -> Any:
     def use(element: Any) -> None:
         found.set(found.get() + element)
 
-    with Checkpoint(trace, generated.state) as checkpoint:
+    def sum_up() -> Any:
+        consume(generated, (found,), use, None)
+        return found.get()
+
+    return _if_types_allow(generated, sum_up)
+
+
+def _if_types_allow(generated: Generated, compute: Callable[[], Any]) -> Any:
+    """The result of `compute`; NotImplemented if the values of a variable of its loop have no common type."""
+    with Checkpoint(generated.trace, generated.state) as checkpoint:
         try:
-            consume(generated, (found,), use, None)
-            return found.get()
+            found = compute()
         except (NeedsConcrete, Unjoinable) as signal:
             handled(signal)
-        checkpoint.undo()
-        return NotImplemented
+            found = NotImplemented
+        if found is NotImplemented:
+            checkpoint.undo()
+        return found
 
 
 def extreme(trace: Trace, generated: Generated, name: str, key: Callable[[Any], Any] | None = None) -> Any:
@@ -85,18 +95,13 @@ def extreme(trace: Trace, generated: Generated, name: str, key: Callable[[Any], 
 
         branch(trace, found.get(), compare, take, state)
 
-    with Checkpoint(trace, generated.state) as checkpoint:
-        try:
-            consume(generated, slots, use, None)
-            if is_staged(found.get()):
-                stage_if(trace, found.get(), lambda: None, lambda: raise_in_graph(trace, _of_none(name)), state)
-                return best.get()
-            if found.get():
-                return best.get()
-        except (NeedsConcrete, Unjoinable) as signal:
-            handled(signal)
-        checkpoint.undo()
-        return NotImplemented
+    def choose() -> Any:
+        consume(generated, slots, use, None)
+        if is_staged(found.get()):
+            stage_if(trace, found.get(), lambda: None, lambda: raise_in_graph(trace, _of_none(name)), state)
+        return best.get() if is_staged(found.get()) or found.get() else NotImplemented
+
+    return _if_types_allow(generated, choose)
 
 
 def _of_none(name: str) -> ValueError:
