@@ -494,12 +494,12 @@ POOLS = [[1, 2, 3], [0, -1, -2, 5], ["a", "b", "0"], [1, 1.0, True, "a"], [2**40
 VALUES = ["i", "i * 300", "0.5", "total", "x", "1", "i + 2**62", "-i", "True"]
 
 
-def _program(draw):
+def _program(draw, atoms):
     def filled():
         text = draw.choice(STATEMENTS.replace("\n", ";").split(";"))
-        atoms = [draw.choice(ATOMS)] * 2 if draw.random() < 0.8 else draw.choices(ATOMS, k=2)
-        for atom in (*atoms, *atoms):
-            text = text.replace("{k}", atom, 1)
+        keys = [draw.choice(atoms)] * 2 if draw.random() < 0.8 else draw.choices(atoms, k=2)
+        for key in (*keys, *keys):
+            text = text.replace("{k}", key, 1)
         return text.replace("{v}", draw.choice(VALUES))
 
     body = [f"        {filled()}" for _ in range(draw.randrange(1, 6))]
@@ -508,13 +508,13 @@ def _program(draw):
     return "\n".join([*head, *body, "    return total, list(d.items()), list(e.items()), list(s)", ""])
 
 
-@pytest.mark.parametrize("seed", range(25))
-def test_random_programs(seed, fuel):
+def compare_drawn(seed, fuel, atoms, pools):
+    """Compare a drawn program whose keys are some expressions, for dicts of keys from some pools."""
     draw = random.Random(seed)
-    function = execute(_program(draw), f"<dicts {seed}>")["f"]
+    function = execute(_program(draw, atoms), f"<dicts {seed} {atoms[1]}>")["f"]
     staged = ag.function(function, engine="native")
     for _ in range(3):
-        pool = draw.choice(POOLS)
+        pool = draw.choice(pools)
         xs = draw.choices(pool, k=draw.randrange(1, 30))
         d, e = ({draw.choice(pool): draw.choice([1, 400, 2.5, 2**63]) for _ in range(3)} for _ in range(2))
         if draw.random() < 0.3:
@@ -522,3 +522,8 @@ def test_random_programs(seed, fuel):
         args = f"{xs}, {d}, {e}, {set(pool[:2])}, 3"
         fuel.value = draw.choice([-1, -1, draw.randrange(1, 100)])
         assert run(staged, args) == run(function, args)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_programs(seed, fuel):
+    compare_drawn(seed, fuel, ATOMS, POOLS)

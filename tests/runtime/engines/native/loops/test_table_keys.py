@@ -8,8 +8,14 @@ import pytest
 
 import autograph as ag
 from autograph.runtime.engines.native.llvm.table_keys import float_hash, tuple_hash
-from tests.outcomes import execute, run
-from tests.runtime.engines.native.loops.test_dicts_and_sets import Dict, Key, Text, compared  # noqa: F401
+from tests.outcomes import run
+from tests.runtime.engines.native.loops.test_dicts_and_sets import (  # noqa: F401
+    Dict,
+    Key,
+    Text,
+    compare_drawn,
+    compared,
+)
 
 
 class Pair(tuple):
@@ -180,35 +186,10 @@ def test_code_that_is_left_after_some_nodes(nodes, fuel):
             assert run(staged, arguments) == run(function, arguments)
 
 
-STATEMENTS = """d[{k}] = {v};d[{k}] += {v};e[{k}] = d.get({k}, {v});d.pop({k}, None);s.add({k});s.discard({k})
-if {k} in d: d[{k}] = d[{k}] + {v};if {k} in s: e[{k}] = {v};del d[{k}];total = total + d.get({k}, 1);d = e;e, d = d, e
-if {k} in e: total = e[{k}];e[{k}] = e.get({k}, 0) + 1;d.setdefault({k}, {v});s.remove({k})"""
 ATOMS = """x x*0.5 i*0.25 i%5 i-3 'a' -0.0 (x,i) (i%3,i%2) (x,0.5) (i%2,'b') (1,2) (i*0.5,x) -1.0 (i,True)""".split()
 POOLS = [[0.5, 1.0, -2.5], [1, 2, 0], [0.0, -0.0, 0, 1], [(0.5, 1), (1, 0), 2], [1.5, "a"]]
 
 
-def _program(draw):
-    def filled():
-        text = draw.choice(STATEMENTS.replace("\n", ";").split(";"))
-        atoms = [draw.choice(ATOMS)] * 2 if draw.random() < 0.8 else draw.choices(ATOMS, k=2)
-        for atom in (*atoms, *atoms):
-            text = text.replace("{k}", atom, 1)
-        return text.replace("{v}", draw.choice(["i", "0.5", "total", "x", "i * 300"]))
-
-    body = [f"        {filled()}" for _ in range(draw.randrange(1, 6))]
-    head = ["def f(xs, d, e, s, n):", "    total = i = 0", "    for x in xs:", "        i += 1"]
-    return "\n".join([*head, *body, "    return total, list(d.items()), list(e.items()), list(s)", ""])
-
-
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs(seed, fuel):
-    draw = random.Random(seed)
-    function = execute(_program(draw), f"<keys {seed}>")["f"]
-    staged = ag.function(function, engine="native")
-    for _ in range(3):
-        pool = draw.choice(POOLS)
-        xs = draw.choices(pool, k=draw.randrange(1, 40))
-        d, e = ({draw.choice(pool): draw.choice([1, 400, 2.5, 2**63]) for _ in range(3)} for _ in range(2))
-        args = f"{xs}, {d}, {e}, {set(pool[:2])}, 3"
-        fuel.value = draw.choice([-1, -1, draw.randrange(1, 100)])
-        assert run(staged, args) == run(function, args)
+    compare_drawn(seed, fuel, ATOMS, POOLS)
