@@ -405,8 +405,8 @@ class Vectors(Protocol):
     def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:
         """Copy vectors of one dtype to others, after all have been read; leaves machine code if shapes differ."""
 
-    def sorted(self, x: View | Computed) -> Array:
-        """A new array of the elements of a vector in ascending order; for ops with `MAKES_ARRAYS`."""
+    def sorted(self, x: View | Computed) -> Array | View:
+        """The elements of a vector in ascending order; a new array unless only the next nodes read them."""
 
     def sorting_places(self, x: Array | View | Computed) -> Array:
         """The places of the elements of a vector in ascending order, as NumPy sorts them by default; the same."""

@@ -185,6 +185,7 @@ QUIET = Relation("whether running it neither raises nor warns: a rule for nodes"
 
 # Elements of the result -----------------------------------------------------------------------------------------------
 
+SORTS = Trait("its lowering for a vector gives its elements in another order, a few of them without an object")
 MAKES_VIEWS = Trait("its lowering makes views of arrays for which there is no object")
 ONE_BY_ONE = Trait("its lowering for arrays calls a loop of NumPy's for each element")
 QUADRATIC = Trait("its lowering for arrays takes a time that grows with the square of their lengths")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import NO_GRADIENT, VIEW
-from autograph.runtime.graph.traits import MAKES_ARRAYS, READS_VIEWS, RELEASES_LOCK
+from autograph.runtime.graph.traits import MAKES_ARRAYS, READS_VIEWS, RELEASES_LOCK, SORTS
 from autograph.runtime.graph.types import ObjectType, TensorType, Type, array, inexact
 from autograph.runtime.ops.arrays.selection import INTP
 from autograph.runtime.ops.gradients.data_movement import along, axis_of, scatter_add, scattered
@@ -207,7 +207,7 @@ _RETURNED = ("index", "inverse", "counts")
 # ------------------------------------------------------------------------------------------------ declarations
 
 _SORTING = [READS_VIEWS, MAKES_ARRAYS, RELEASES_LOCK]
-functions("np.sort", sort, vjp=of_sort, lower=vectors.ordered, traits=_SORTING)
+functions("np.sort", sort, vjp=of_sort, lower=vectors.ordered, traits=[*_SORTING, SORTS])
 functions("np.sort_complex", sort_complex, vjp=of_sort)
 functions("np.partition", partition, vjp=of_partition)
 functions("np.argsort .argsort", argsort, vjp=NO_GRADIENT, lower=vectors.ordering, traits=_SORTING)

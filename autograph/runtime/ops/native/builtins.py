@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial, reduce
 from typing import Any
 
 from autograph.runtime.graph.operands import (
@@ -26,6 +27,8 @@ from autograph.runtime.ops.native.complex_numbers import part
 from autograph.runtime.ops.native.complex_rules import as_complex
 from autograph.runtime.ops.native.number_rules import PYTHON, arithmetic, inverse
 from autograph.runtime.ops.native.scalars import fitted, leave_if_large, number, range_length, truth, zero
+
+OF_SHAPE = frozenset({"shape", "size", "ndim"})      # attributes of arrays
 
 
 def negation(emit: Emitter, a: Any) -> Number:
@@ -103,8 +106,8 @@ def make_range(emit: Emitter, *args: Any) -> Range:
 
 def length(emit: Emitter, a: Any) -> Number:
     """`len(a)`."""
-    if isinstance(a, Array):
-        return emit.length(a, 0)
+    if isinstance(a, (Array, View)):
+        return lengths(emit, a)[0]
     if isinstance(a, Range):
         return Number(INT, range_length(emit, a).ref)       # the bounds of a range are small
     raise NoLowering
@@ -133,10 +136,18 @@ def is_element(entries: tuple[Any, ...], ndim: int) -> bool:
 
 
 def attribute(emit: Emitter, x: Any, name: Any) -> Any:
-    """`x.real` or `x.imag` of a complex number; `x.shape` of an array."""
-    if isinstance(x, Array) and name == "shape":
-        return tuple([emit.length(x, axis) for axis in range(x.ndim)])
+    """`x.real` or `x.imag` of a complex number; `x.shape`, `x.size` or `x.ndim` of an array."""
+    if isinstance(x, (Array, View)) and name in OF_SHAPE:
+        shape = lengths(emit, x)
+        if name == "size":
+            return reduce(partial(emit.integer, "mul"), shape, emit.constant(1, INT))
+        return shape if name == "shape" else emit.constant(len(shape), INT)
     return part(emit, x, name)
+
+
+def lengths(emit: Emitter, x: Array | View) -> tuple[Number, ...]:
+    """Those of the axes of an array."""
+    return x.shape if isinstance(x, View) else tuple([emit.length(x, axis) for axis in range(x.ndim)])
 
 
 def element(emit: Emitter, x: Any, index: Any) -> Operand:

@@ -337,7 +337,7 @@ def listed(emit: Emitter, items: Sequence[Any]) -> View:
     return emit.vectors.listed(dtype, [converted(emit, each, dtype) for each in numbers])
 
 
-def ordered(emit: Emitter, a: Any, axis: Any = -1) -> Array:
+def ordered(emit: Emitter, a: Any, axis: Any = -1) -> Array | View:
     """`np.sort(a)` of a vector."""
     return emit.vectors.sorted(_vector(emit, a, axis))
 

@@ -32,7 +32,10 @@ NO_SIZES: Mapping[Value, int] = MappingProxyType({})
 
 
 def sizes_in(loop: Node, given: Mapping[Value, int]) -> dict[Value, int]:
-    """The lengths of vectors in a loop, those that it carries included, if some have these lengths before it."""
+    """The lengths of vectors in a loop, those that it carries included, if some have these lengths before it.
+
+    And integers, such as half the width of a window.
+    """
     found = dict(given)
     carried = loop.args[1:] if loop.op == "for" else loop.args if loop.op in LOOP else ()
     for block in loop.blocks:
@@ -98,13 +101,13 @@ def most_elements(value: Value, sizes: Mapping[Value, int] = NO_SIZES) -> int | 
         if node is None or node.op not in MAKES_VIEWS:
             return None
         if node.op not in READS_VIEWS:
-            return _of_part(*node.args) if len(node.args) == 2 else None
+            return _of_part(*node.args, sizes) if len(node.args) == 2 else None
         unknown = (each for each in node.inputs if isinstance(each.type, TensorType) and None in each.type.shape)
         value = next(unknown, value)
     return None
 
 
-def _of_part(x: Any, index: Any) -> int | None:
+def _of_part(x: Any, index: Any, sizes: Mapping[Value, int]) -> int | None:
     """The same of `x[index]`."""
     entries = index if type(index) is tuple else (index,)
     if not isinstance(x, Value) or not isinstance(x.type, TensorType) or len(entries) > x.type.ndim:
@@ -112,23 +115,24 @@ def _of_part(x: Any, index: Any) -> int | None:
     lengths = list(x.type.shape[len(entries) :])
     for entry, length in zip(entries, x.type.shape):
         if isinstance(entry, slice):
-            lengths.append(_of_slice(entry) if length is None else min(length, _of_slice(entry) or length))
+            most = _of_slice(entry, sizes)
+            lengths.append(most if length is None else min(length, most or length))
         elif entry is None or entry is ...:
             return None
     return None if None in lengths else math.prod(lengths)  # type: ignore[arg-type]
 
 
-def _of_slice(entry: slice) -> int | None:
+def _of_slice(entry: slice, sizes: Mapping[Value, int]) -> int | None:
     """The number of elements that a slice takes at most, if its ends are at most a constant apart."""
     if type(entry.step) not in (int, type(None)) or entry.stop is None:
         return None
-    lows, highs = _bounds(entry.start or 0, "gt", DEEP), _bounds(entry.stop, "lt", DEEP)
+    lows, highs = _bounds(entry.start or 0, "gt", DEEP, sizes), _bounds(entry.stop, "lt", DEEP, sizes)
     spans = [highs[base] - lows[base] for base in highs if base in lows]
     found = min((span for span in spans if span > 0), default=None)     # a negative end counts from the other end
     return None if found is None else -(-found // abs(entry.step or 1))
 
 
-def _bounds(end: Any, how: str, deep: int) -> dict[Value | None, int]:
+def _bounds(end: Any, how: str, deep: int, sizes: Mapping[Value, int]) -> dict[Value | None, int]:
     """Sums of a value and a constant that an end of a slice is at least (`gt`) or at most (`lt`)."""
     if not isinstance(end, Value):
         return {None: end} if type(end) is int else {}
@@ -137,11 +141,12 @@ def _bounds(end: Any, how: str, deep: int) -> dict[Value | None, int]:
     if node is None or not deep or node.kwargs or len(node.args) < 2:
         return found
     if node.op in ADDITION and len(node.args) == 2:
-        to, by = node.args if type(node.args[1]) is int or node.op not in COMMUTATIVE else node.args[::-1]
-        if type(by) is int:
-            change = by if node.op in COMMUTATIVE else -by
-            found |= {base: offset + change for base, offset in _bounds(to, how, deep - 1).items()}
+        sign, (one, other) = 1 if node.op in COMMUTATIVE else -1, node.args
+        for to, by in ((one, other), (other, one))[: 1 + (sign > 0)]:
+            change = sizes.get(by) if isinstance(by, Value) else by
+            if type(change) is int:
+                found |= {base: offset + sign * change for base, offset in _bounds(to, how, deep - 1, sizes).items()}
     elif CHOOSES_BY.get(node.op) == how:
         for each in node.args:
-            found |= _bounds(each, how, deep - 1)
+            found |= _bounds(each, how, deep - 1, sizes)
     return found

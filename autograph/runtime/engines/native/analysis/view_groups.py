@@ -15,20 +15,25 @@ from autograph.runtime.graph.recursion import calls_itself
 from autograph.runtime.graph.traits import (
     DIVIDES,
     IN_PLACE,
+    LENGTH,
     LOOP,
     MAKES_ARRAYS,
     MAKES_VIEWS,
     MATRIX_PRODUCT,
+    ON_ATTRIBUTE,
     ONE_BY_ONE,
     QUADRATIC,
     READS_VIEWS,
+    SORTS,
 )
 from autograph.runtime.graph.types import ObjectType, TensorType
+from autograph.runtime.ops.native.builtins import OF_SHAPE
 
 LONGEST = 16    # nodes in a loop
 MOST = 64       # the same for code that runs once
 LONG = 2048     # elements of a vector, from which on a kernel is faster, although Python calls it
 FEW = 48        # the same for functions that NumPy computes faster if it gets all elements at once
+MOST_SORTED = 48        # elements of a vector, above which NumPy sorts faster
 SMALL = 64      # elements of a matrix that code computes with known shape
 MOST_IN_SQUARE = 128    # the same for functions that compare each element with each
 LARGE = 256     # the same for matrices and so on, whose rows are short
@@ -45,7 +50,7 @@ def view_groups(structure: Structure, block: Block, place: int) -> Iterator[list
     group = view_group(structure, block, place)
     if group:
         yield group
-    if nodes[0] in anew or not makes_view(nodes[0]):
+    if nodes[0] in anew or not makes_view(nodes[0], structure.sizes):
         return
     for count in range(len(nodes), 0, -1):
         *before, last = nodes[:count]
@@ -74,10 +79,10 @@ def view_group(structure: Structure, block: Block, place: int) -> list[Node]:
     nodes, views, stop, most = block.nodes, set[Value](), place + 1, longest(structure)
     for at, node in enumerate(nodes[place : place + most], place):
         reads = not views.isdisjoint(node.inputs)
-        needs_object = reads and node.op not in READS_VIEWS and node.op not in MAKES_VIEWS
+        needs_object = reads and node.op not in READS_VIEWS | MAKES_VIEWS and not reads_shape(node)
         if node.blocks or needs_object or computes_long(node, structure.sizes):
             return []
-        if makes_view(node) and node not in structure.made_anew:
+        if makes_view(node, structure.sizes) and node not in structure.made_anew:
             last = structure.last_use(block, node.output) + 1
             if node.op in READS_VIEWS and at + 1 >= stop and last > min(place + most, len(nodes)):
                 return nodes[place : at + 1]
@@ -180,10 +185,22 @@ def _is_same_part(value: Value) -> bool:
     return getattr(node.inputs[0].type, "ndim", 0) == 1
 
 
-def makes_view(node: Node) -> bool:
-    """Whether a node makes a view, as far as is known, rather than a number; or a small matrix that may be one."""
+def reads_shape(node: Node) -> bool:
+    """Whether a node reads nothing of an array but its lengths."""
+    return node.op in LENGTH or (ON_ATTRIBUTE.get(node.op) == "get" and node.args[-1] in OF_SHAPE)
+
+
+def makes_view(node: Node, sizes: Mapping[Value, int] = NO_SIZES) -> bool:
+    """Whether a node makes a view, as far as is known, rather than a number; or a small array that may be one.
+
+    Args:
+        sizes: the lengths that vectors probably have.
+    """
     if node.op in MATRIX_PRODUCT:
         return _is_small(node.output)
+    if node.op in SORTS:
+        count = most_elements(node.inputs[0], sizes) if node.inputs else None
+        return count is not None and count <= MOST_SORTED
     return node.op in MAKES_VIEWS and _is_array(node.output) and not _is_item_of_tuple(node)
 
 

@@ -22,7 +22,7 @@ from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array, places, sort_array, sorting_places
 from autograph.runtime.engines.native.emit.vector_elements import array, checked, counted, in_memory, items, kept
 from autograph.runtime.engines.native.emit.vector_masks import chosen, store_chosen
-from autograph.runtime.engines.native.emit.vector_reductions import accumulated, median, reduced, reduced_rows
+from autograph.runtime.engines.native.emit.vector_reductions import accumulated, median, ordered, reduced, reduced_rows
 from autograph.runtime.engines.native.emit.vector_stores import store, store_rows
 from autograph.runtime.engines.native.libmath.libm import FLAGS, clear_flags, raised_flags
 from autograph.runtime.engines.native.libmath.ufunc_loops import loop_of_elements
@@ -79,7 +79,9 @@ class Vectors:
     def store_rows(self, targets: Sequence[View], values: Sequence[View]) -> None:
         store_rows(self._emit, targets, values)
 
-    def sorted(self, x: View | Computed) -> Array:
+    def sorted(self, x: View | Computed) -> Array | View:
+        if self.place is not None:
+            return ordered(self._emit, ("sorted", self.place), x)
         made = array(self._emit, x)
         sort_array(self._emit, made)
         return made

@@ -14,7 +14,7 @@ import numpy as np
 
 from autograph.common.numpy_internals import BUFFER_SIZE, sums_are_known, sums_of_parts_are_known
 from autograph.common.probes import agrees
-from autograph.runtime.engines.native.emit.buffers import Buffer, contiguous, pointer, releasing
+from autograph.runtime.engines.native.emit.buffers import FEW, Buffer, contiguous, pointer, releasing
 from autograph.runtime.engines.native.emit.combiner import Combiner
 from autograph.runtime.engines.native.emit.emitter import Emitter, is_strange
 from autograph.runtime.engines.native.emit.external_calls import make_array
@@ -394,7 +394,7 @@ def _median(module: ir.Module, dtype: np.dtype[Any]) -> ir.Function:
         one = element(loop.index)
         with b.loop(0, n, 1, [none]) as ranks:
             other = element(ranks.index)
-            less = b.fcmp("olt", other, one) if is_float else b.icmp("slt" if dtype.kind == "i" else "ult", other, one)
+            less = _is_less(b, dtype, other, one)
             same = b.fcmp("oeq", other, one) if is_float else b.icmp("eq", other, one)
             counts = b.or_(less, b.and_(same, b.icmp("slt", ranks.index, loop.index)))
             ranks.carry(b.add(ranks.carried[0], b.cast("zext", counts, ir.I64)))
@@ -410,6 +410,74 @@ def _median(module: ir.Module, dtype: np.dtype[Any]) -> ir.Function:
     mean = b.select(b.icmp("eq", low, high), first, both)
     b.ret(b.select(loop.results[2], ir.constant(result, np.nan), mean))
     return module.functions[name]
+
+
+# Sorted copies --------------------------------------------------------------------------------------------------------
+
+
+def ordered(emit: Emitter, key: Any, x: View | Computed) -> View:
+    """The elements of a short vector in ascending order, on the stack.
+
+    Leaves machine code if there are NaNs, or zeros of both signs, since NumPy's order of these is its own.
+
+    Args:
+        key: see `Buffer`.
+    """
+    dtype = x.dtype
+    emit.leave_if(emit.compare("gt", x.length, emit.constant(FEW, INT)))
+    buffer, view, raised = in_memory(emit, "unordered", x)
+    target = Buffer(emit, key, dtype, [emit.constant(FEW, INT)]).view
+    function = _ordered(emit.b.function.module, dtype)
+    failed = emit.b.call(function, pointer(emit, view), view.strides[0].ref, x.length.ref, pointer(emit, target))
+    if buffer is not None:
+        buffer.release()
+    emit.leave_if(Number(BOOL, emit.b.or_(raised, failed)))
+    return View(dtype, target.data, x.shape, target.strides, True)
+
+
+def _ordered(module: ir.Module, dtype: np.dtype[Any]) -> ir.Function:
+    """The function that sorts elements of a stride into contiguous memory. Returns whether it could not.
+
+    The rank of an element is the number of those that come before it, so that no branch is mispredicted.
+    """
+    name, kind = f"ordered_{dtype.name}", memory_type(dtype)
+    if name in module.functions:
+        return module.functions[name]
+    parameters = ("x", ir.PTR), ("stride", ir.I64), ("n", ir.I64), ("target", ir.PTR)
+    x, stride, n, target = (ir.Parameter(*each) for each in parameters)
+    b = Builder(module.define(name, ir.I1, x, stride, n, target, words="internal", attributes="noinline"))
+    keys, ranks, none = b.room(ir.array(FEW, kind)), b.room(ir.array(FEW, ir.I64)), ir.constant(ir.I64, 0)
+    with b.loop(0, n, 1, [ir.FALSE] * 3) as loop:
+        one = b.load(kind, b.gep(x, b.mul(loop.index, stride)), dtype.itemsize)
+        b.store(one, b.gep(keys, loop.index, kind))
+        with b.loop(0, loop.index, 1, [none]) as others:
+            other, rank = b.load(kind, b.gep(keys, others.index, kind)), b.gep(ranks, others.index, ir.I64)
+            is_after = _is_less(b, dtype, one, other)
+            b.store(b.add(b.load(ir.I64, rank), b.cast("zext", is_after, ir.I64)), rank)
+            others.carry(b.add(others.carried[0], b.cast("zext", b.xor(is_after, ir.TRUE), ir.I64)))
+        b.store(others.results[0], b.gep(ranks, loop.index, ir.I64))
+        loop.carry(*map(b.or_, loop.carried, _kinds(b, dtype, one)))
+    has_nan, plus, minus = loop.results
+    with b.loop(0, n) as loop:
+        rank = b.load(ir.I64, b.gep(ranks, loop.index, ir.I64))
+        b.store(b.load(kind, b.gep(keys, loop.index, kind)), b.gep(target, rank, kind))
+    b.ret(b.or_(has_nan, b.and_(plus, minus)))
+    return module.functions[name]
+
+
+def _is_less(b: Builder, dtype: np.dtype[Any], one: ir.Value, other: ir.Value) -> ir.Value:
+    if dtype.kind == "f":
+        return b.fcmp("olt", one, other)
+    return b.icmp("slt" if dtype.kind == "i" else "ult", one, other)
+
+
+def _kinds(b: Builder, dtype: np.dtype[Any], number: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
+    """Whether a number is a NaN, 0.0, -0.0."""
+    if dtype.kind != "f":
+        return ir.FALSE, ir.FALSE, ir.FALSE
+    is_zero, bits = b.fcmp("oeq", number, 0.0), b.cast("bitcast", number, f"i{8 * dtype.itemsize}")
+    minus = b.icmp("slt", bits, 0)
+    return b.fcmp("uno", number, 0.0), b.and_(is_zero, b.xor(minus, ir.TRUE)), b.and_(is_zero, minus)
 
 
 @cache

@@ -200,7 +200,8 @@ class Lowering:
         self._own_before(group)
         try:
             for place, node in enumerate(group):
-                self._emit.vectors.place = place if node is not group[-1] else None
+                is_view = node is not group[-1] and view_groups.makes_view(node, self._structure.sizes)
+                self._emit.vectors.place = place if is_view else None
                 if changes and not view_groups.stores_itself(node):
                     raise NoLowering
                 changes = changes or self._operation(node)

@@ -325,8 +325,8 @@ class Region(Rebindable):
                         self.met |= {key: either(self.met.get(key, kind), kind) for key, kind in found}
                         self.classes.add(examples.classes)
                     given = zip(self.values, inputs) if self.calls else ()      # otherwise these are examples
-                    lengths = {value: len(each) for value, each in given if _is_vector(each)}
-                    self.structure.sizes = sizes_in(self.structure.root, lengths)
+                    sizes = {value: size for value, each in given if (size := _size_of(each)) is not None}
+                    self.structure.sizes = sizes_in(self.structure.root, sizes)
                     self.versions[kinds] = CompiledRegion(self, inputs)
             except Refused as refused:
                 self.versions[kinds] = None
@@ -485,8 +485,11 @@ class Region(Rebindable):
         return [callback for callback in lowering.calls.callbacks if not callback.is_rare]
 
 
-def _is_vector(thing: Any) -> bool:
-    return type(thing) is np.ndarray and thing.ndim == 1
+def _size_of(thing: Any) -> int | None:
+    """The length of a vector, or an integer."""
+    if type(thing) is np.ndarray and thing.ndim == 1:
+        return len(thing)
+    return thing if type(thing) is int else None
 
 
 def _rest(iterator: Any) -> Any:
