@@ -17,6 +17,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder
 # increments, and the number of items to which it is limited, or -1; and where a block has its items.
 FIRST, LAST, BEGIN, END, STATE, LIMIT, ITEMS = 24, 32, 40, 48, 56, 64, 8
 LENGTH = 64     # of a block
+NEXT = ITEMS + 8 * LENGTH       # where a block has the next one, unless it is the last
 
 
 def _is_as_described() -> bool:
@@ -45,6 +46,8 @@ def _has_items(queue: deque[object], limit: int) -> bool:
     if read(WORD, id(queue) + SIZE, 1) != [len(queue)] or most != limit % 2**64 or max(begin, end) >= LENGTH:
         return False
     if (first == last) != (begin + len(queue) <= LENGTH) or (end - begin + 1 - len(queue)) % LENGTH:
+        return False
+    if (begin + len(queue) > LENGTH) and (read(WORD, first + NEXT, 1) == [last]) != (begin + len(queue) <= 2 * LENGTH):
         return False
     head = list(queue)[: LENGTH - begin]
     found = read(WORD, first + ITEMS + 8 * begin, len(head))
@@ -134,12 +137,34 @@ def item(objects: ObjectBuilder, thing: ir.Value, place: ir.Value, slow: Slow) -
     return found
 
 
-def items_in_one_block(objects: ObjectBuilder, thing: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
-    """The address of the references to all items, their number, and whether they are all in one block."""
+def items_together(objects: ObjectBuilder, thing: ir.Value) -> tuple[ir.Value, ir.Value, ir.Value]:
+    """The address of the references to all items, their number, and whether they are there: if in at most two blocks.
+
+    Those in two blocks are copied to the stack.
+    """
+    b, count = objects.b, size(objects, thing)
     first, last = (objects.load_at(ir.PTR, thing, each) for each in (FIRST, LAST))
     begin = objects.load_at(ir.I64, thing, BEGIN)
-    items = objects.b.gep(objects.b.gep(first, ITEMS), begin, ir.PTR)
-    return items, size(objects, thing), objects.b.icmp("eq", first, last)
+    items = b.gep(b.gep(first, ITEMS), begin, ir.PTR)
+    is_one = b.icmp("eq", first, last)
+
+    def copy() -> ir.Value:
+        is_next = b.icmp("eq", b.load(ir.PTR, b.gep(first, NEXT)), last)
+        found = b.if_else(is_next, both, lambda: ir.NULL)
+        assert found is not None
+        return found
+
+    def both() -> ir.Value:
+        room, from_first = b.room(ir.array(2 * LENGTH, ir.PTR)), b.sub(LENGTH, begin)
+        behind = b.gep(last, ITEMS), b.gep(room, from_first, ir.PTR), b.sub(count, from_first)
+        for source, target, length in ((items, room, from_first), behind):
+            with b.loop(0, length) as loop:
+                b.store(b.load(ir.PTR, b.gep(source, loop.index, ir.PTR)), b.gep(target, loop.index, ir.PTR))
+        return room
+
+    found = b.if_else(is_one, lambda: items, copy)
+    assert found is not None
+    return found, count, b.icmp("ne", found, ir.NULL)
 
 
 def _places(objects: ObjectBuilder, thing: ir.Value, is_left: bool) -> tuple[ir.Value, ir.Value]:

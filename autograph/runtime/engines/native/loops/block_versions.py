@@ -309,11 +309,15 @@ class Flow:
 
     # Side exits -------------------------------------------------------------------------------------------------------
 
-    def resume_from(self, at: Point | None) -> None:
-        """From now on, side exits lead to a point, from which Python resumes with the current values."""
+    def resume_from(self, at: Point | None, is_brief: bool = False) -> None:
+        """From now on, side exits lead to a point, from which Python resumes with the current values.
+
+        Args:
+            is_brief: whether nothing releases objects before the next such point, so that borrowed ones suffice.
+        """
         if self._resume is not None:
             self.emit.settle()      # pending checks belong to the earlier point
-        if at is not None:
+        if at is not None and not is_brief:
             self.hold(held_by(self.live(at)))
         self._exit = None
         self._resume = None if at is None else (at, self.state.copy())

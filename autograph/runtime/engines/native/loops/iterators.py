@@ -14,11 +14,13 @@ from autograph.common.cpython_internals import ITERATED, LIST_ITEMS, NEXT_INDEX,
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.value_ranges import RANGE
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, take_exception
-from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, PTR, Block, Value
+from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, NULL, PTR, Block, Value
 from autograph.runtime.engines.native.loops.block_versions import Cell
+from autograph.runtime.engines.native.loops.lists import taken
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import CLASSES
 from autograph.runtime.graph.graph import Node
+from autograph.runtime.graph.graph import Value as Param
 from autograph.runtime.graph.operands import Boxed, Given, Number
 from autograph.runtime.graph.types import BOOL, INT, ObjectType
 
@@ -42,8 +44,12 @@ def begin(calls: PythonCalls, node: Node, iterable: Any) -> Boxed:
 # Items ----------------------------------------------------------------------------------------------------------------
 
 
-def advance(calls: PythonCalls, node: Node, done: Block, go_on: Callable[[], None]) -> None:
-    """Assign the next item to the targets of a loop; go to a block if there is none, or for an exception."""
+def advance(calls: PythonCalls, node: Node, done: Block, go_on: Callable[[bool], None]) -> None:
+    """Assign the next item to the targets of a loop; go to a block if there is none, or for an exception.
+
+    Args:
+        go_on: emits the iteration; it gets whether several paths lead there.
+    """
     flow, target = calls.flow, node.kwargs.get("target", 0)
     iterator = flow.fetch(node)
 
@@ -58,8 +64,13 @@ def advance(calls: PythonCalls, node: Node, done: Block, go_on: Callable[[], Non
 
     parts = _PARTS.get(_name(node.args[0])) if isinstance(target, (list, tuple)) else None
     if parts is None or not parts.are_targets(target):
-        take(_next(calls, iterator))
-        go_on()
+        if iterator.of is not None and all(isinstance(each, int) for each in _flat(target)):
+            item = _next(calls, iterator, objects_stay=True)
+            _is_next(calls, item, done)
+            _borrow(calls, node, target, item, go_on)
+        else:
+            take(_next(calls, iterator))
+            go_on(False)
         return
 
     def assign_parts() -> None:
@@ -68,7 +79,7 @@ def advance(calls: PythonCalls, node: Node, done: Block, go_on: Callable[[], Non
                 _count(calls, node, each, part)
             else:
                 assign(calls, node, each, part)
-        go_on()
+        go_on(False)
 
     fit = _either(
         flow.emit.b, flow.emit.objects.is_of_class(iterator.ref, parts.kind),
@@ -82,8 +93,67 @@ def _name(value: Any) -> str:
     return type.name if isinstance(type, ObjectType) else ""
 
 
-def _next(calls: PythonCalls, iterator: Boxed) -> Value:
-    """A new reference to the next item of an iterator; null if there is none, or for an exception."""
+def _flat(target: Any) -> list[Any]:
+    return list(target) if isinstance(target, (list, tuple)) else [target]
+
+
+def _borrow(calls: PythonCalls, node: Node, target: Any, item: Value, go_on: Callable[[bool], None]) -> None:
+    """Assign an item to which a list or tuple refers, or its parts, to the targets of a loop.
+
+    There are no new references to those that are numbers, and to others only at the point from which Python resumes.
+    """
+    flow, body = calls.flow, node.blocks[0]
+    if isinstance(target, int):
+        _take(calls, node, {body.params[target]: item})
+        go_on(False)
+        return
+    found = _items_of(calls, item, len(target))
+
+    def take_parts() -> None:
+        parts = [flow.emit.objects.load_at(PTR, found, SLOT * place) for place in range(len(target))]
+        _take(calls, node, {body.params[each]: part for each, part in zip(target, parts)})
+        go_on(True)
+
+    def ask() -> None:
+        assign(calls, node, target, flow.emit.objects.another(item))
+        go_on(True)
+
+    flow.branch(Number(BOOL, flow.emit.b.is_null(found)), ask, take_parts)
+
+
+def _take(calls: PythonCalls, node: Node, parts: dict[Param, Value]) -> None:
+    """Define the targets of a loop as objects to which others refer, unboxed if they are numbers."""
+    flow, begin = calls.flow, Point(node.blocks[0], 0)
+    for param, part in parts.items():
+        flow.define(param, Boxed(part))
+    flow.resume_from(begin, is_brief=True)
+    for param, part in parts.items():
+        if param in flow.structure.live(begin) and not isinstance(calls.expect(param, param.type), tuple):
+            taken(calls, Point(begin.block, -1), param, lambda part=part: part)     # type: ignore[misc]
+
+
+def _items_of(calls: PythonCalls, thing: Value, count: int) -> Value:
+    """The address of the references to the items of a tuple or list of so many; null for any other object."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+
+    def items(kind: type, address: Callable[[], Value], otherwise: Callable[[], Value]) -> Value:
+        def of_size() -> Value:
+            return _either(b, objects.has_size(thing, count), address, lambda: NULL)
+
+        return _either(b, objects.is_of_class(thing, kind), of_size, otherwise)
+
+    def of_list() -> Value:
+        return items(list, lambda: objects.load_at(PTR, thing, LIST_ITEMS), lambda: NULL)
+
+    return items(tuple, lambda: b.gep(thing, TUPLE_ITEMS), of_list)
+
+
+def _next(calls: PythonCalls, iterator: Boxed, objects_stay: bool = False) -> Value:
+    """A new reference to the next item of an iterator; null if there is none, or for an exception.
+
+    Args:
+        objects_stay: whether the reference of the list or tuple suffices, so that there is no new one.
+    """
     b, objects = calls.flow.emit.b, calls.flow.emit.objects
 
     def ask() -> Value:
@@ -101,7 +171,8 @@ def _next(calls: PythonCalls, iterator: Boxed) -> Value:
             b.store(b.add(index, 1), place)
             is_list = iterator.of is _OF_LIST
             items = objects.load_at(PTR, container, LIST_ITEMS) if is_list else b.gep(container, TUPLE_ITEMS)
-            return objects.acquire(b.load(PTR, b.gep(items, index, PTR)))
+            item = b.load(PTR, b.gep(items, index, PTR))
+            return item if objects_stay else objects.acquire(item)
 
         return _either(b, b.icmp("slt", index, objects.load_at(I64, container, SIZE)), load, ask)
 
@@ -242,14 +313,18 @@ def parts_of(calls: PythonCalls, node: Node, thing: Value, count: int) -> list[V
     emit.b.begin(is_tuple)
     emit.branch(Number(BOOL, emit.objects.has_size(thing, count)), fits, other)
     emit.b.begin(fits)
-    emit.cells.store((node, "parts"), emit.objects.another(thing))
+    for place in range(count):
+        part = emit.objects.load_at(PTR, thing, TUPLE_ITEMS + SLOT * place)
+        emit.cells.store((node, "part", place), emit.objects.acquire(part))
     emit.jump(on)
     emit.b.begin(other)
     calls.operation(node, "unpack", count, outputs=count).is_rare = True
-    emit.cells.store((node, "parts"), calls.apply(node, "unpack", Boxed(thing), count, outputs=count))
+    found = calls.apply(node, "unpack", Boxed(thing), count, outputs=count)
+    for place, part in enumerate(calls.parts(found, count)):
+        emit.cells.store((node, "part", place), part)
     emit.jump(on)
     emit.b.begin(on)
-    return calls.parts(emit.cells.load((node, "parts"), PTR), count)
+    return [emit.cells.load((node, "part", place), PTR) for place in range(count)]
 
 
 def raise_again(calls: PythonCalls, node: Node) -> None:

@@ -364,12 +364,12 @@ def count(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
 
 
 def _over(calls: PythonCalls, thing: Any, function: Any, *args: Value, otherwise: Value) -> Value:
-    """The result of a function of the items of a list, or of a deque in one block; `otherwise` for other deques."""
+    """The result of a function of the items of a list, or of a short deque; `otherwise` for long ones."""
     objects, b = calls.flow.emit.objects, calls.flow.emit.b
     if class_of_operand(thing) is list:
         return b.call(function, *items_of(calls, thing.ref), *args)
-    items, size, is_one_block = deque_items.items_in_one_block(objects, thing.ref)
-    found = b.if_else(is_one_block, lambda: b.call(function, items, size, *args), lambda: otherwise, True)
+    items, size, are_together = deque_items.items_together(objects, thing.ref)
+    found = b.if_else(are_together, lambda: b.call(function, items, size, *args), lambda: otherwise, True)
     assert found is not None
     return found
 

@@ -190,8 +190,7 @@ class Lowering:
 
     def _own_before(self, nodes: list[Node]) -> None:
         """Own all objects that are live, if other threads may run within nodes, which may change lists, say."""
-        block = self.flow.block
-        if block is not None and any(node.op in RELEASES_LOCK for node in nodes):
+        if (block := self.flow.block) is not None and any(node.op in RELEASES_LOCK for node in nodes):
             self.flow.resume_from(Point(block, block.nodes.index(nodes[0])))
 
     def _of_group(self, group: list[Node]) -> bool:
@@ -200,7 +199,7 @@ class Lowering:
         self._own_before(group)
         try:
             for place, node in enumerate(group):
-                is_view = node is not group[-1] and view_groups.makes_view(node, self._structure.sizes)
+                is_view = view_groups.makes_view(node, self._structure.sizes) and node is not group[-1]
                 self._emit.vectors.place = place if is_view else None
                 if changes and not view_groups.stores_itself(node):
                     raise NoLowering
@@ -580,16 +579,16 @@ class Lowering:
         flow.poll(1, emit.b.block)
         state, at = flow.state.copy(), Point(body, 0)
 
-        def go_on() -> None:
+        def go_on(several: bool) -> None:
             used = [param for param in body.params[:items] if param in self._structure.live(at)]
             objects = [param for param in used if isinstance(flow.state.env[param], Boxed)]
             for param in objects:
                 is_row = node in self._rows and node.kwargs.get("target", 0) == 0
                 self.calls.expect(param, self._rows[node] if is_row else param.type)
             flow.resume_from(at)
-            if self.calls.take(objects, body):
-                if not self.calls.part(objects, at, lambda: self._jump(at, lambda: self._walk(body))):
-                    self._walk(body)
+            walk = partial(self._jump, at, partial(self._walk, body))
+            if self.calls.take(objects, body) and not self.calls.part(objects, at, walk):
+                walk() if several else self._walk(body)
 
         advance(self.calls, node, done, go_on)
         flow.begin(done, state)

@@ -64,7 +64,7 @@ from autograph.runtime.graph.operands import (
     View,
     mapped,
 )
-from autograph.runtime.graph.traits import RESHAPES
+from autograph.runtime.graph.traits import ORDERING, RESHAPES
 from autograph.runtime.graph.types import ANY, BOOL, INT, TensorType, type_of
 from autograph.runtime.ops.native.complex_rules import part_type
 from autograph.runtime.ops.native.scalars import truth
@@ -333,6 +333,9 @@ class PythonCalls:
         """
         if is_straight(self._structure.root):
             raise NoLowering        # kernels are faster
+        if self._raises(block.nodes[place]):
+            self._emit.jump(self._emit.leave())
+            return None
         stop = self._reach(block, place, lower)
         nodes, behind = block.nodes[place:stop], Point(block, stop)
         if any(map(compares, nodes)):       # Python would get new objects
@@ -360,6 +363,17 @@ class PythonCalls:
         if any(isinstance(self.flow.state.env[value], (Number, Mixed)) for value in callback.outputs):
             self.flow.resume_from(behind)
         return stop
+
+    def _raises(self, node: Node) -> bool:
+        """Whether a node compares a number of Python's and None by order, which is an error.
+
+        It does so on paths that never run, as where one variable says whether another one is None.
+        """
+        if node.op not in ORDERING:
+            return False
+        args = [self._operand(each) if isinstance(each, Value) else each for each in node.args]
+        kinds = [each.type.kind for each in args if isinstance(each, Number)]
+        return kinds == ["python"] and any(each is None or each == Fixed(None) for each in args)
 
     def ran_any_code(self) -> None:
         """Note that code of the user's may have run."""
