@@ -12,7 +12,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from autograph.common.probes import agrees
 from autograph.runtime.graph.operands import Emitter, NoLowering, Number
@@ -20,7 +20,8 @@ from autograph.runtime.graph.types import FLOAT
 from autograph.runtime.ops.native.math_functions import finite_only, real
 from autograph.runtime.ops.native.scalars import either, zero
 
-_SMALL, _LARGE = 2.0**-1000, 2.0**1000      # between these, no scale is zero or infinite
+SMALL, LARGE = 2.0**-1000, 2.0**1000      # between these, no scale is zero or infinite
+Parts: TypeAlias = Sequence[Any]
 _TRIES = 100
 
 
@@ -38,7 +39,7 @@ def dist(emit: Emitter, p: Any, q: Any) -> Number:
 
 def _norm(emit: Emitter, coordinates: Sequence[Number]) -> Number:
     """Leaves machine code if a coordinate is not finite, or the largest one is very large, or very small but not 0."""
-    if not coordinates or not _is_pythons():
+    if not coordinates or not is_pythons():
         raise NoLowering
     sizes = [emit.function("fabs", finite_only(emit, each)) for each in coordinates]
     largest = sizes[0]
@@ -48,8 +49,8 @@ def _norm(emit: Emitter, coordinates: Sequence[Number]) -> Number:
         return largest
     is_zero = zero(emit, largest)
     around = emit.select(is_zero, emit.constant(1.0, FLOAT), largest)
-    is_small = emit.compare("lt", around, emit.constant(_SMALL, FLOAT))
-    emit.leave_if(either(emit, is_small, emit.compare("gt", around, emit.constant(_LARGE, FLOAT))))
+    is_small = emit.compare("lt", around, emit.constant(SMALL, FLOAT))
+    emit.leave_if(either(emit, is_small, emit.compare("gt", around, emit.constant(LARGE, FLOAT))))
     unit = emit.function("power_of_two", around)
     unit = emit.floating("add", unit, unit)
     return emit.select(is_zero, largest, _scaled(emit, sizes, unit))
@@ -57,27 +58,39 @@ def _norm(emit: Emitter, coordinates: Sequence[Number]) -> Number:
 
 def _scaled(emit: Any, sizes: Sequence[Any], unit: Any) -> Any:
     """The norm of coordinates; in this unit, a power of two, the largest is at least 0.5 and less than 1."""
-    one = emit.constant(1.0, FLOAT)
-    scale = emit.floating("div", one, unit)
-    high, low, rest = one, emit.constant(0.0, FLOAT), emit.constant(0.0, FLOAT)
-
-    def add_product(a: Any, b: Any) -> None:
-        nonlocal high, low, rest
-        product = emit.floating("mul", a, b)
-        total = emit.floating("add", high, product)
-        low = emit.floating("add", low, emit.function("fma", a, b, emit.negative(product)))
-        rest = emit.floating("add", rest, emit.floating("add", emit.floating("sub", high, total), product))
-        high = total
-
-    def sum_of_parts() -> Any:
-        return emit.floating("add", emit.floating("sub", high, one), emit.floating("add", low, rest))
-
+    scale, parts = emit.floating("div", emit.constant(1.0, FLOAT), unit), no_squares(emit)
     for size in sizes:
         scaled = emit.floating("mul", size, scale)
-        add_product(scaled, scaled)
-    root = emit.function("sqrt", sum_of_parts())
-    add_product(emit.negative(root), root)
-    correction = emit.floating("div", sum_of_parts(), emit.floating("add", root, root))
+        parts = with_product(emit, parts, scaled, scaled)
+    return root_of(emit, parts, unit)
+
+
+def no_squares(emit: Any) -> Parts:
+    """The sum of no squares, plus one, in three parts."""
+    return emit.constant(1.0, FLOAT), emit.constant(0.0, FLOAT), emit.constant(0.0, FLOAT)
+
+
+def with_product(emit: Any, parts: Parts, a: Any, b: Any) -> Parts:
+    """A sum with another product."""
+    high, low, rest = parts
+    product = emit.floating("mul", a, b)
+    total = emit.floating("add", high, product)
+    low = emit.floating("add", low, emit.function("fma", a, b, emit.negative(product)))
+    rest = emit.floating("add", rest, emit.floating("add", emit.floating("sub", high, total), product))
+    return total, low, rest
+
+
+def root_of(emit: Any, parts: Parts, unit: Any) -> Any:
+    """The root of a sum, in a unit."""
+
+    def total(parts: Parts) -> Any:
+        high, low, rest = parts
+        return emit.floating("add", emit.floating("sub", high, one), emit.floating("add", low, rest))
+
+    one = emit.constant(1.0, FLOAT)
+    root = emit.function("sqrt", total(parts))
+    parts = with_product(emit, parts, emit.negative(root), root)
+    correction = emit.floating("div", total(parts), emit.floating("add", root, root))
     return emit.floating("mul", emit.floating("add", root, correction), unit)
 
 
@@ -102,7 +115,7 @@ class _OfFloats:
 
 
 @cache
-def _is_pythons() -> bool:
+def is_pythons() -> bool:
     """Probe whether this Python computes `math.hypot` in this way."""
     draw = random.Random(1)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from autograph.runtime.graph.opdef import NO_GRADIENT
+from autograph.runtime.graph.traits import ON_CONTAINER
 from autograph.runtime.graph.types import ANY, BOOL, COMPLEX, FLOAT, INT, TensorType, Type
 from autograph.runtime.ops.gradients.elementwise import OF_TWO, absolute, angle, hypot_term, of_one, quotient
 from autograph.runtime.ops.gradients.reductions import others
@@ -102,7 +103,7 @@ _float("ldexp", vjp=OF_TWO["ldexp"])
 _float("nextafter", vjp=OF_TWO["nextafter"])
 _float("ulp", vjp=NO_GRADIENT)
 _float("fma", vjp=(lambda g, out, x, y, z: g * y, lambda g, out, x, y, z: g * x, lambda g, out, *_: g))
-_float("dist", vjp=(dist(1), dist(-1)), lower=distances.dist)
+_float("dist", vjp=(dist(1), dist(-1)), lower=distances.dist, traits=[(ON_CONTAINER, "distance")])
 _float("fsum", vjp=lambda g, out, seq: np.broadcast_to(g, shape(seq)))
 _float(
     "hypot", vjp=tuple(lambda g, out, *args, at=at: hypot_term(g, out, args[at]) for at in range(8)),

@@ -34,7 +34,7 @@ _ORDERED = {"lt": "olt", "le": "ole", "eq": "oeq", "ne": "une", "gt": "ogt", "ge
 _UNPREDICTABLE = ir.Metadata()
 _EXACT: dict[str, Callable[..., int]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 _BITS: dict[str, Callable[..., Any]] = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
-_EXPONENT = 0x7FF << 52     # the bits of a float's exponent
+EXPONENT = 0x7FF << 52     # the bits of a float's exponent
 
 
 class Emitter:
@@ -189,7 +189,7 @@ class Emitter:
     def function(self, name: str, *args: Number) -> Number:
         if name == "power_of_two":
             bits = self.b.cast("bitcast", args[0].ref, ir.I64)
-            return Number(args[0].type, self.b.cast("bitcast", self.b.and_(bits, _EXPONENT), ir.DOUBLE))
+            return Number(args[0].type, self.b.cast("bitcast", self.b.and_(bits, EXPONENT), ir.DOUBLE))
         return Number(args[0].type, self.intrinsic(name, llvm_type(args[0].type.dtype), *args))
 
     def intrinsic(self, name: str, result: str, *args: Number) -> ir.Value:

@@ -15,6 +15,7 @@ from typing import Any
 
 from autograph.common.cpython_internals import CLASS, HAS_DIGITS, LIST_ITEMS, SIZE, VALUE
 from autograph.runtime.engines.native.analysis.list_groups import routine_of
+from autograph.runtime.engines.native.emit.emitter import EXPONENT
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
@@ -23,6 +24,7 @@ from autograph.runtime.engines.native.llvm.table_keys import UNKNOWN, same_texts
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
 from autograph.runtime.graph.types import BOOL, FLOAT, INT, TensorType
+from autograph.runtime.ops.native import distances
 
 NONE = -(2**63)     # instead of a sum or number
 FEW = 24            # items that are sorted here; Python is faster with more
@@ -149,6 +151,73 @@ def _rank(b: Builder, keys: ir.Value, ranks: ir.Value, last: ir.Value, type_: st
         b.store(b.add(b.load(ir.I64, place), b.cast("zext", is_after, ir.I64)), place)
         others.carry(b.add(others.carried[0], b.cast("zext", b.xor(is_after, ir.TRUE), ir.I64)))
     b.store(others.results[0], b.gep(ranks, last, ir.I64))
+
+
+def distance(module: ir.Module) -> ir.Function:
+    """The function of the distance of two points, given the addresses of their coordinates, and the number of these.
+
+    The items are floats, or integers of one digit; for others, and for numbers that need care, it returns a NaN.
+    """
+    name, most = "ag_list_distance", 8
+    if name in module.functions:
+        return module.functions[name]
+    kinds = floats, integers = ir.Parameter("floats", ir.PTR), ir.Parameter("integers", ir.PTR)
+    p, q, count = ir.Parameter("p", ir.PTR), ir.Parameter("q", ir.PTR), ir.Parameter("count", ir.I64)
+    b = Builder(module.define(name, ir.DOUBLE, p, q, count, *kinds, words="internal", attributes="noinline"))
+    emit, none, zero = _OfBuilder(b), nothing(float), ir.constant(ir.DOUBLE, 0.0)
+    sizes = b.room(ir.array(most, ir.DOUBLE))
+    _end_if(b, b.icmp("uge", b.sub(count, 1), most), none)
+    with b.loop(0, count, carried=[zero]) as loop:
+        one, other = (_coordinate(b, _item(b, each, loop.index), floats, integers) for each in (p, q))
+        size = b.intrinsic("fabs", b.binary("fsub", one, other))
+        _end_if(b, b.fcmp("uge", size, distances.LARGE), none)
+        b.store(size, b.gep(sizes, loop.index, ir.DOUBLE))
+        loop.carry(b.select(b.fcmp("ogt", size, loop.carried[0]), size, loop.carried[0]))
+    (largest,) = loop.results
+    _end_if(b, b.or_(b.icmp("eq", count, 1), b.fcmp("oeq", largest, 0.0)), largest)
+    _end_if(b, b.fcmp("olt", largest, distances.SMALL), none)
+    power = b.cast("bitcast", b.and_(b.cast("bitcast", largest, ir.I64), EXPONENT), ir.DOUBLE)
+    unit = b.binary("fadd", power, power)
+    scale = b.binary("fdiv", 1.0, unit)
+    with b.loop(0, count, carried=distances.no_squares(emit)) as loop:
+        scaled = b.binary("fmul", b.load(ir.DOUBLE, b.gep(sizes, loop.index, ir.DOUBLE)), scale)
+        loop.carry(*distances.with_product(emit, loop.carried, scaled, scaled))
+    b.ret(distances.root_of(emit, loop.results, unit))
+    return module.functions[name]
+
+
+def _coordinate(b: Builder, item: ir.Value, floats: ir.Value, integers: ir.Value) -> ir.Value:
+    """The float that a float or integer is equal to; ends the function with a NaN if it is none of these."""
+    kind = b.load(ir.PTR, b.gep(item, CLASS))
+
+    def of_integer() -> ir.Value:
+        _end_if(b, b.icmp("ne", kind, integers), nothing(float))
+        is_short, found = integer_of_one_digit(b, item)
+        _end_if(b, b.xor(is_short, ir.TRUE), nothing(float))
+        return b.cast("sitofp", found, ir.DOUBLE)
+
+    found = b.if_else(b.icmp("eq", kind, floats), lambda: b.load(ir.DOUBLE, b.gep(item, VALUE)), of_integer, True)
+    assert found is not None
+    return found
+
+
+class _OfBuilder:
+    """Emits instructions for floats as an emitter does for numbers, see `distances`."""
+
+    def __init__(self, b: Builder) -> None:
+        self._b = b
+
+    def constant(self, value: float, type: TensorType) -> ir.Value:
+        return ir.constant(ir.DOUBLE, value)
+
+    def negative(self, x: ir.Value) -> ir.Value:
+        return self._b.fneg(x)
+
+    def floating(self, name: str, one: ir.Value, other: ir.Value) -> ir.Value:
+        return self._b.binary(f"f{name}", one, other)
+
+    def function(self, name: str, *args: ir.Value) -> ir.Value:
+        return self._b.intrinsic(name, *args)
 
 
 # Items ----------------------------------------------------------------------------------------------------------------

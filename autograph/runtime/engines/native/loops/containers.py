@@ -47,8 +47,10 @@ from autograph.runtime.engines.native.loops.dicts_and_sets import DICTS, SETS
 from autograph.runtime.engines.native.loops.iterators import parts_of
 from autograph.runtime.engines.native.loops.list_methods import FUNCTIONS, is_list
 from autograph.runtime.engines.native.loops.lists import (
+    are_points,
     at_node,
     contains_text,
+    distance,
     is_text,
     length,
     release,
@@ -588,6 +590,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "insert": (list_methods.insert, _first_is(list)),
     "delete": (_delete, _first_is(list, *DICTS)),
     "extend": (list_methods.extend, _are_lists),
+    "distance": (distance, are_points),
 }
 
 

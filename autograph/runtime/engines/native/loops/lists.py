@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.common.cpython_internals import LIST_ITEMS, SIZE
+from autograph.common.cpython_internals import HAS_DIGITS, LIST_ITEMS, SIZE, TUPLE_ITEMS
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import list_items, mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import equals_itself, unboxed
@@ -24,7 +24,8 @@ from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Boxed, Complex, Fixed, Given, Mixed, NoLowering, Number
 from autograph.runtime.graph.passed_numbers import is_nan
 from autograph.runtime.graph.traits import ON_LIST
-from autograph.runtime.graph.types import BOOL, INT
+from autograph.runtime.graph.types import BOOL, FLOAT, INT
+from autograph.runtime.ops.native import distances
 
 _MOST = 2**60       # items of a list, of eight bytes each
 
@@ -194,6 +195,41 @@ def constant_item(items: tuple[Any, ...], index: Any) -> Any:
     if type(place) is not int or not -len(items) <= place < len(items):
         raise NoLowering
     return items[place]
+
+
+# Distances ------------------------------------------------------------------------------------------------------------
+
+
+def are_points(*args: Any) -> bool:
+    """Whether operands are two objects, tuples or lists, whose items may be coordinates."""
+    return len(args) == 2 and all(isinstance(each, (Boxed, Given)) and each.of in (tuple, list) for each in args)
+
+
+def distance(calls: PythonCalls, node: Node, *points: Any) -> bool:
+    """`math.dist(p, q)`. Python computes it of items of other classes than floats and short integers."""
+    if not (HAS_DIGITS and distances.is_pythons()):
+        raise NoLowering
+    flow, emit, objects = calls.flow, calls.flow.emit, calls.flow.emit.objects
+    flow.resume_from(at_node(calls, node))
+    one, other = (objects.load_at(I64, each.ref, SIZE) for each in points)
+    emit.leave_if(Number(BOOL, emit.b.icmp("ne", one, other)))
+    items = [
+        objects.load_at(PTR, each.ref, LIST_ITEMS) if each.of is list else emit.b.gep(each.ref, TUPLE_ITEMS)
+        for each in points
+    ]
+    function = list_items.distance(emit.b.function.module)
+    computed = emit.b.call(function, *items, one, objects.address(float), objects.address(int))
+
+    def ask() -> Register:
+        made = calls.fall_back(node)
+        number: Register = objects.value_of(made, FLOAT)
+        objects.forget(made)
+        return number
+
+    found = Number(FLOAT, emit.b.if_else(emit.b.fcmp("uno", computed, computed), ask, lambda: computed, False))
+    flow.leave_if_nan(node.output, found)
+    flow.define(node.output, found)
+    return False
 
 
 # Searching for texts --------------------------------------------------------------------------------------------------
