@@ -201,8 +201,9 @@ def constant_item(items: tuple[Any, ...], index: Any) -> Any:
 
 
 def are_points(*args: Any) -> bool:
-    """Whether operands are two objects, tuples or lists, whose items may be coordinates."""
-    return len(args) == 2 and all(isinstance(each, (Boxed, Given)) and each.of in (tuple, list) for each in args)
+    """Whether operands are two objects, tuples or lists, whose items may be coordinates; or one, and a new tuple."""
+    objects = [each for each in args if isinstance(each, (Boxed, Given)) and each.of in (tuple, list)]
+    return len(args) == 2 and len(objects) + sum(type(each) is tuple for each in args) == 2 and bool(objects)
 
 
 def distance(calls: PythonCalls, node: Node, *points: Any) -> bool:
@@ -210,13 +211,16 @@ def distance(calls: PythonCalls, node: Node, *points: Any) -> bool:
     if not (HAS_DIGITS and distances.is_pythons()):
         raise NoLowering
     flow, emit, objects = calls.flow, calls.flow.emit, calls.flow.emit.objects
+    count = next((len(each) for each in points if type(each) is tuple), None)
+    if count is not None:
+        found = distances.dist(emit, *(_coordinates(calls, each, count) for each in points))
+        flow.leave_if_nan(node.output, found)
+        flow.define(node.output, found)
+        return False
     flow.resume_from(at_node(calls, node))
     one, other = (objects.load_at(I64, each.ref, SIZE) for each in points)
     emit.leave_if(Number(BOOL, emit.b.icmp("ne", one, other)))
-    items = [
-        objects.load_at(PTR, each.ref, LIST_ITEMS) if each.of is list else emit.b.gep(each.ref, TUPLE_ITEMS)
-        for each in points
-    ]
+    items = [_items_in(calls, each) for each in points]
     function = list_items.distance(emit.b.function.module)
     computed = emit.b.call(function, *items, one, objects.address(float), objects.address(int))
 
@@ -230,6 +234,25 @@ def distance(calls: PythonCalls, node: Node, *points: Any) -> bool:
     flow.leave_if_nan(node.output, found)
     flow.define(node.output, found)
     return False
+
+
+def _coordinates(calls: PythonCalls, point: Any, count: int) -> tuple[Any, ...]:
+    """The numbers of a point; leaves the code unless they are so many, all floats or integers."""
+    if type(point) is tuple:
+        return point
+    emit, items, found = calls.flow.emit, _items_in(calls, point), []
+    emit.demand(emit.objects.has_size(point.ref, count))
+    for place in range(count):
+        item = emit.objects.load_at(PTR, items, SLOT * place)
+        emit.demand(mixed_numbers.has_class(emit, item))
+        found.append(mixed_numbers.unboxed(emit, item).parts[0])
+    return tuple(found)
+
+
+def _items_in(calls: PythonCalls, thing: Any) -> Register:
+    """The address of the items of a list or tuple."""
+    emit = calls.flow.emit
+    return emit.objects.load_at(PTR, thing.ref, LIST_ITEMS) if thing.of is list else emit.b.gep(thing.ref, TUPLE_ITEMS)
 
 
 # Searching for texts --------------------------------------------------------------------------------------------------

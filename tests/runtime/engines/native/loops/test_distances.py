@@ -34,6 +34,17 @@ def nearest(points: list[Any], others: list[Any]) -> Any:
     return tour, total
 
 
+def from_one(points: list[Any], others: list[Any]) -> Any:
+    found, (first, *_) = [], others
+    for p in points:
+        found.append((math.dist(p, (first[0], 2.5)), math.dist((1, first[0]), p), math.dist((0.5, 1, 2), [*p, 1])))
+    return found
+
+
+def close(points: list[Any], q: Any) -> Any:
+    return min(points, key=lambda p: math.dist(p, q)), [math.dist(q, p) for p in points]
+
+
 def points(dimensions: int, size: float, count: int = 40) -> list[tuple[float, ...]]:
     draw = random.Random(dimensions)
 
@@ -63,11 +74,18 @@ PAIRS = [
 
 @pytest.mark.parametrize("engine", ["native", "numpy", None])
 def test_each_bit_is_that_of_python(engine: str | None) -> None:
-    for function in (lengths, nearest):
+    for function in (lengths, nearest, from_one):
         code = ag.function(function) if engine is None else ag.function(function, engine=engine)
         for pair in PAIRS:
             assert_same(code, *pair)
             assert_same(ag.function(function, engine=engine or "auto"), *pair)
+
+
+@pytest.mark.parametrize("engine", ["native", "numpy", None])
+def test_points_and_tuples_of_numbers(engine: str | None) -> None:
+    for given, others in PAIRS:
+        for q in [*others[:1], (1, 2.5), (0.5,)]:
+            assert_same(ag.function(close, engine=engine or "auto"), given, q)
 
 
 def test_nothing_calls_python() -> None:
