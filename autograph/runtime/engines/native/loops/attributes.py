@@ -27,6 +27,7 @@ from autograph.common.cpython_internals import (
     Unshadowed,
 )
 from autograph.runtime.engines.native.analysis.class_versions import Version
+from autograph.runtime.engines.native.analysis.known_places import NOTHING, Attribute
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.attribute_lookups import (
@@ -41,7 +42,7 @@ from autograph.runtime.engines.native.llvm.table_keys import TEXT
 from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
 from autograph.runtime.engines.native.loops.c_calls import raise_if
 from autograph.runtime.engines.native.loops.iterators import raise_again
-from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, stored, taken
+from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, is_harmless, read, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN
 from autograph.runtime.graph.graph import Node
@@ -53,6 +54,20 @@ from autograph.runtime.graph.types import BOOL
 from autograph.runtime.ops.python.attributes import REFLECTED, takes_first
 
 # The address of an attribute ------------------------------------------------------------------------------------------
+
+
+def _attribute(calls: PythonCalls, thing: Value, name: str, places: list[Any]) -> tuple[Attribute, Value]:
+    """An attribute, and the object that it is; leaves if there is none, and for other classes."""
+    emit = calls.flow.emit
+    found = calls.flow.state.known.attribute(thing, name, places)
+    if found is not None:
+        return found, emit.b.load(PTR, found.address)
+    found = Attribute(*_address(calls, thing, name, places), places)
+    if not all(place.slot for _, place in places):
+        emit.demand(emit.b.icmp("ne", found.address, NULL))
+    value = emit.b.load(PTR, found.address)
+    emit.demand(emit.b.icmp("ne", value, NULL))
+    return found, value
 
 
 def _address(calls: PythonCalls, thing: Value, name: str, places: list[Any]) -> tuple[Value, Value]:
@@ -95,33 +110,18 @@ def _get(calls: PythonCalls, node: Node, operand: Any, name: str) -> bool:
     places = calls.versions.places(node, name, "__getattribute__")
     if not places:
         return _get_by_python(calls, node, operand, name)
-    at, value = at_node(calls, node), node.output
-
-    def load() -> Value:
-        return _loaded(calls, _address(calls, calls.object(operand)[0], name, places)[0], places)
-
-    kind = calls.expect(value, value.type)
-    if not isinstance(kind, tuple):     # it is no array
-        taken(calls, at, value, load)
+    flow, at, value, thing = calls.flow, at_node(calls, node), node.output, calls.object(operand)[0]
+    if not calls.expects_array(value):
+        read(calls, node, thing, name, lambda: _attribute(calls, thing, name, places))
         return False
-    flow, objects = calls.flow, calls.flow.emit.objects
+    calls.expect(value, value.type)
     flow.resume_from(at)
-    found = objects.another(load())
+    found = flow.emit.objects.another(_attribute(calls, thing, name, places)[1])
     flow.define(value, Boxed(found))
     flow.own((value, ()), found)
     flow.resume_from(Point(at.block, at.place + 1))
     calls.take([value], at.block)
     return True
-
-
-def _loaded(calls: PythonCalls, address: Value, places: list[Any]) -> Value:
-    """The object at the address of an attribute; leaves if there is none."""
-    emit = calls.flow.emit
-    if not all(place.slot for _, place in places):
-        emit.demand(emit.b.icmp("ne", address, NULL))
-    found = emit.b.load(PTR, address)
-    emit.demand(emit.b.icmp("ne", found, NULL))
-    return found
 
 
 def _get_by_python(calls: PythonCalls, node: Node, operand: Any, name: str) -> bool:
@@ -146,30 +146,21 @@ def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) ->
         return _set_by_python(calls, node, operand, name, value)
     calls.flow.resume_from(at)
     b, objects, thing = emit.b, emit.objects, calls.object(operand)[0]
-    place = _address(calls, thing, name, places)
-    old, is_number = _loaded(calls, place[0], places), isinstance(value, (Number, Complex))
+    (attribute, old), is_number = _attribute(calls, thing, name, places), isinstance(value, (Number, Complex))
+    known = calls.flow.state.known.stored(node, thing, name, attribute._replace(value=value))
     if is_number:
-        emit.demand(_is_harmless(calls, old, value))
+        emit.demand(is_harmless(calls, old, value))
     failed, done = b.room(I32), b.new_block("set")
     b.store(ir.constant(I32, 0), failed)
     if (numbers := in_object(value)) is not None:
         objects.overwrite(old, *numbers, done)
-    b.store(replace(objects, (thing, objects.address(name), *place), *calls.object(value), is_number), failed)
+    b.store(replace(objects, (thing, objects.address(name), *attribute[:2]), *calls.object(value), is_number), failed)
     b.br(done)
     b.begin(done)
     emit.stop_if(Number(BOOL, b.icmp("ne", b.load(I32, failed), 0)), lambda: raise_again(calls, node))
+    calls.flow.state.known = known if is_number else NOTHING
     changed(calls, at)
     return True
-
-
-def _is_harmless(calls: PythonCalls, old: Value, new: Number | Complex) -> Value:
-    """Whether no code of the user's runs when an object is replaced: it is a number of Python's, or None."""
-    b, objects = calls.flow.emit.b, calls.flow.emit.objects
-    kind = objects.load_at(PTR, old, CLASS)
-    found: Value = FALSE
-    for each in (float, int, bool, type(None), *[complex] * isinstance(new, Complex)):
-        found = b.or_(found, b.icmp("eq", kind, objects.address(each)))
-    return found
 
 
 def _set_by_python(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) -> bool:

@@ -20,6 +20,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
+from autograph.runtime.engines.native.analysis.known_places import NOTHING, Known
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.emit.emitter import equals_itself
@@ -74,16 +75,16 @@ class State:
         env: the operand of each value. One without a `ref` is in its cell.
         fresh: values that are not in their cells yet; they are stored before a jump.
         owned: the cells of objects that the code owns references to, and the registers that have these, too, if any.
-        lookup: the last lookup in a dict or set, see `dicts_and_sets`, as long as nothing can have changed that.
+        known: what the code has found out about objects, as long as nothing can have changed that.
     """
 
     env: dict[Key, Any]
     fresh: set[Key]
     owned: dict[Cell, Any]
-    lookup: Any = None
+    known: Known = NOTHING
 
     def copy(self) -> State:
-        return State(dict(self.env), set(self.fresh), dict(self.owned), self.lookup)
+        return State(dict(self.env), set(self.fresh), dict(self.owned), self.known)
 
 
 class Flow:
@@ -206,9 +207,9 @@ class Flow:
         self.state.fresh.add(key)
 
     def changed_by(self, node: Node, behind: Point) -> None:
-        """Resume behind a node that has an effect, and may have changed dicts and sets."""
-        if self.state.lookup is not None and self.state.lookup.node is not node:
-            self.state.lookup = None
+        """Resume behind a node that has an effect, and may have changed objects."""
+        if self.state.known.node is not node:
+            self.state.known = NOTHING
         self.resume_from(behind)
 
     def know_shapes(self) -> None:
@@ -322,6 +323,16 @@ class Flow:
         self._exit = None
         self._resume = None if at is None else (at, self.state.copy())
 
+    def own_live(self, at: Point) -> None:
+        """Own all objects that are live at a point, where other threads may run from now on."""
+        self.state.known = NOTHING
+        self.resume_from(at)
+
+    @property
+    def resumes_at(self) -> Point | None:
+        """The point to which side exits lead now."""
+        return None if self._resume is None else self._resume[0]
+
     def side_exit(self) -> Label:
         """The block of the side exit."""
         if self._exit is None:
@@ -383,6 +394,7 @@ class Flow:
     def poll(self, iterations: Register | int, head: Label, besides: Callable[[], None] | None = None) -> None:
         """Poll for signals in a loop, see `polling.poll`."""
         self.emit.polls.append(poll(self.emit, iterations, self.stop, head, besides))
+        self.state.known = NOTHING      # handlers of signals, and other threads
 
     def stop(self) -> None:
         """Return 0, for an exception."""
@@ -442,7 +454,8 @@ class Flow:
                 surplus.remove(found)
         for ref in [ref or emit.cells.load(cell, PTR) for cell, ref in surplus]:
             (emit.objects.forget if is_rare else emit.objects.release)(ref)
-            self.state.lookup = None
+            if not self.state.known.refers_to(ref):
+                self.state.known = NOTHING      # code of the user's may have seen it go
         for cell, ref in missing.items():
             emit.cells.store(cell, ref)
         self.state.owned = dict(wanted)

@@ -33,6 +33,7 @@ class CompiledRegion:
     Attributes:
         entry: the C entry point, which passes inputs of other kinds on to the region; None before the second call.
         expected, callbacks: see `PythonCalls`.
+        supposed: see `PythonCalls`.
         no_nans: the places of inputs that must be no NaNs, see `PassedNumbers`.
         shapes: those that inputs at some places must have.
         kept: the places of numbers whose objects it needs as well.
@@ -49,6 +50,7 @@ class CompiledRegion:
         self.exits: list[Exit] = flow.exits
         self.expected = calls.expected
         self.callbacks = calls.callbacks
+        self.supposed = calls.supposed
         for callback in self.callbacks:
             region.refuse(callback)
         self.underflows = flow.emit.underflows
@@ -90,7 +92,7 @@ class CompiledRegion:
         return not (self.callbacks or self.expected or self.trusted) and names_outside(self.code.text) <= _EVERYWHERE
 
     def __reduce__(self) -> Any:
-        words = self._slots, self._things[: self._own], self._operands, self._words, self.no_nans, self.shapes
+        words = self._slots, self._things[: self._own], self._operands, self._words, self.no_nans, self.shapes, self.supposed
         code = self.code.text, self.code.branchy, self.code.origins
         return _restored, (self._region, self.exits, self.underflows, words, code)
 
@@ -171,7 +173,7 @@ def _restored(region: Any, exits: list[Exit], underflows: bool, words: Any, code
         return None
     made = CompiledRegion.__new__(CompiledRegion)
     made.exits, made.underflows, made.expected, made.callbacks = exits, underflows, {}, []
-    made._slots, made._things, made._operands, made._words, made.no_nans, made.shapes = words
+    made._slots, made._things, made._operands, made._words, made.no_nans, made.shapes, made.supposed = words
     made.trusted, made.kept = (), []
     made.call = 1       # as if it had been made in the first
     made._begin(region, found, begin)

@@ -11,6 +11,7 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from autograph.runtime.engines.native.analysis.known_places import NOTHING, Attribute, Known
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
 from autograph.runtime.engines.native.llvm import ir, table_lookups
@@ -34,7 +35,7 @@ from autograph.runtime.engines.native.loops.c_calls import (
     raise_if,
 )
 from autograph.runtime.engines.native.loops.iterators import raise_error
-from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, stored
+from autograph.runtime.engines.native.loops.lists import at_node, changed, in_object, is_harmless, read, stored
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.graph.graph import Node
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, Mixed, NoLowering, Number
@@ -54,7 +55,7 @@ _FACTORIES = (int, float, list, set, dict, str)     # of a `defaultdict`, which 
 class _Lookup(NamedTuple):
     """A lookup of a key: its place, as `table_lookups` says, and the node of which it is part.
 
-    The next node may use it (`State.lookup`): `if x in h: h[x] += 1` looks up once. Where only Python knows, it may run
+    The next node may use it (`Known.lookup`): `if x in h: h[x] += 1` looks up once. Where only Python knows, it may run
     code of the user's, and the next node asks again.
     """
 
@@ -66,7 +67,7 @@ class _Lookup(NamedTuple):
 
 def _find(calls: PythonCalls, node: Node, thing: Any, key: Any) -> _Lookup | None:
     """Look up a key; None if the key is of another class."""
-    kind, last = _kind(key) if HAS_TABLES and HAS_HASHES else "", calls.flow.state.lookup
+    kind, last = _kind(key) if HAS_TABLES and HAS_HASHES else "", calls.flow.state.known.lookup
     if not kind:
         return None
     if last is not None and _are_same(last.thing, thing) and _are_same(last.key, key):
@@ -123,7 +124,7 @@ def _by_lookup(
     result = b.if_else(is_there, lambda: then(place), orelse)
     assert result is not None
     kept = place if class_of_operand(found.thing) not in _ADDS else b.select(is_there, place, table_lookups.ask(b))
-    calls.flow.state.lookup = found._replace(place=kept)
+    calls.flow.state.known = Known(found.node, found._replace(place=kept))
     return result
 
 
@@ -222,6 +223,9 @@ def make(calls: PythonCalls, node: Node, kind: type, args: list[Any]) -> bool:
 def value(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
     """`thing[key]` of a dict."""
     kind = class_of_operand(thing)
+    if _is_usual(calls, node, thing, key):
+        read(calls, node, thing.ref, key.value, lambda: _item(calls, thing.ref, key.value))
+        return False
     calls.flow.resume_from(at_node(calls, node))
     found = _find(calls, node, thing, key)
 
@@ -234,6 +238,25 @@ def value(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
     if kind is defaultdict:
         changed(calls, at_node(calls, node))
     return True
+
+
+def _is_usual(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
+    """Whether a node reads the value of a constant text in a dict, of which the place is known or supposed."""
+    if not (HAS_TABLES and class_of_operand(key) is str and isinstance(key, Fixed) and class_of_operand(thing) is dict):
+        return False
+    is_known = (thing.ref, key.value) in calls.flow.state.known.attributes
+    return bool(node.outputs) and not calls.expects_array(node.output) and (is_known or calls.supposes())
+
+
+def _item(calls: PythonCalls, thing: Value, key: str) -> tuple[Attribute, Value]:
+    """The place of a constant text in a dict, and the object there; leaves if the code does not find it."""
+    emit = calls.flow.emit
+    found = calls.flow.state.known.attributes.get((thing, key))
+    if found is None:
+        place = table_lookups.find(emit.objects, thing, False, emit.objects.address(key), TEXT)
+        emit.demand(is_found(emit.b, place))
+        found = Attribute(place, thing, [])
+    return found, emit.b.load(PTR, found.address)
 
 
 def _asked(calls: PythonCalls, node: Node, thing: Any, key: Any) -> Value:
@@ -318,6 +341,8 @@ def contains(calls: PythonCalls, node: Node, item: Any, thing: Any) -> bool:
 def set_item(calls: PythonCalls, node: Node, thing: Any, key: Any, value: Any) -> bool:
     """`thing[key] = value` of a dict."""
     key, value, kind = stored(calls, key), stored(calls, value), class_of_operand(thing)
+    if isinstance(key, Fixed) and type(key.value) is str and _overwrite(calls, node, thing, key.value, value):
+        return True
     name = "PyDict_SetItem" if kind is dict else "PyObject_SetItem"
     calls.flow.resume_from(at_node(calls, node))
     found = _find(calls, node, thing, key) if _is_simple(value) and kind is not OrderedDict else None
@@ -332,8 +357,26 @@ def set_item(calls: PythonCalls, node: Node, thing: Any, key: Any, value: Any) -
         is_watched = table_lookups.is_watched(objects, calls.object(thing)[0])
         is_there = b.and_(is_found(b, found.place), b.xor(is_watched, TRUE))
         b.if_else(is_there, lambda: _replace(calls, thing, found.place, value), lambda: _put(calls, found, ask, value))
-        calls.flow.state.lookup = None
+        calls.flow.state.known = NOTHING
     changed(calls, at_node(calls, node))    # the item that was replaced may have run code of the user's
+    return True
+
+
+def _overwrite(calls: PythonCalls, node: Node, thing: Any, key: str, value: Any) -> bool:
+    """Set the value of a constant text, of which the place is known, to a number. Returns whether that is possible."""
+    at, flow, emit = at_node(calls, node), calls.flow, calls.flow.emit
+    if (thing.ref, key) not in flow.state.known.attributes:
+        return False
+    flow.resume_from(at)
+    found = flow.state.known.attributes.get((thing.ref, key))
+    if found is None or not isinstance(value, Number) or not calls.supposes():
+        return False
+    emit.demand(is_harmless(calls, emit.b.load(PTR, found.address), value))
+    emit.demand(emit.b.xor(table_lookups.is_watched(emit.objects, thing.ref), TRUE))
+    known = flow.state.known.stored(node, thing.ref, key, found._replace(value=value))
+    _replace(calls, thing, found.address, value)
+    flow.state.known = known
+    changed(calls, at)
     return True
 
 
@@ -363,7 +406,7 @@ def set_default(calls: PythonCalls, node: Node, thing: Any, key: Any, default: A
             by_python()
 
     _give(calls, node, found, ask, default, put)
-    calls.flow.state.lookup = None
+    calls.flow.state.known = NOTHING
     changed(calls, at_node(calls, node))
     return True
 
@@ -398,7 +441,7 @@ def add_item(calls: PythonCalls, node: Node, thing: Any, key: Any, more: Any, fi
         b.if_else(is_usual, lambda: add(item), ask)
 
     b.if_else(is_found(b, found.place), there, lambda: _put(calls, found, ask, first))
-    calls.flow.state.lookup = None
+    calls.flow.state.known = NOTHING
     changed(calls, at_node(calls, node))
     return True
 
@@ -475,7 +518,7 @@ def add(calls: PythonCalls, node: Node, thing: Any, item: Any) -> bool:
     else:
         with b.if_then(b.xor(is_found(b, found.place), TRUE)):
             _put(calls, found, ask)
-        calls.flow.state.lookup = None
+        calls.flow.state.known = NOTHING
     changed(calls, at_node(calls, node))
     return give_none(calls, node)
 
@@ -525,6 +568,6 @@ def _take(calls: PythonCalls, node: Node, thing: Any, item: Any, direct: Callabl
     else:
         place, (ref, _) = found.place, calls.object(thing)
         b.if_else(is_found(b, place), lambda: table_lookups.take_from_set(objects, ref, place), orelse)
-        calls.flow.state.lookup = None
+        calls.flow.state.known = NOTHING
     changed(calls, at_node(calls, node))
     return give_none(calls, node)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.common.cpython_internals import HAS_DIGITS, LIST_ITEMS, SIZE, TUPLE_ITEMS
+from autograph.common.cpython_internals import CLASS, HAS_DIGITS, LIST_ITEMS, SIZE, TUPLE_ITEMS
+from autograph.runtime.engines.native.analysis.known_places import NOTHING, Attribute
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import list_items, mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import equals_itself, unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, class_of
-from autograph.runtime.engines.native.llvm.ir import I64, PTR, TRUE
+from autograph.runtime.engines.native.llvm.ir import FALSE, I64, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
 from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
@@ -113,12 +114,45 @@ def taken(calls: PythonCalls, at: Point, value: Value, load: Callable[[], Regist
     flow.define(value, number)
 
 
+def read(
+    calls: PythonCalls, node: Node, thing: Register, name: str, find: Callable[[], tuple[Attribute, Register]]
+) -> None:
+    """Define the output of a node as the value of an attribute, or of a key of a dict, and remember it.
+
+    Args:
+        find: emits the code that finds its place, and the object there.
+    """
+    flow, value = calls.flow, node.output
+    known = flow.state.known.attributes.get((thing, name))
+    if known is not None and known.value is not None:
+        flow.leave_if_nan(value, known.value)
+        flow.define(value, known.value)
+        return
+    found, item = find()
+    taken(calls, at_node(calls, node), value, lambda: item)
+    found = found._replace(value=flow.state.env[value])
+    flow.state.known = flow.state.known.with_attribute(thing, name, found)
+
+
+def is_harmless(calls: PythonCalls, old: Register, new: Any) -> Register:
+    """Whether no code of the user's runs when a number replaces an object: that is a number of Python's, or None."""
+    b, objects = calls.flow.emit.b, calls.flow.emit.objects
+    kind = objects.load_at(PTR, old, CLASS)
+    found: Register = FALSE
+    for each in (float, int, bool, type(None), *[complex] * isinstance(new, Complex)):
+        found = b.or_(found, b.icmp("eq", kind, objects.address(each)))
+    return found
+
+
 def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any) -> bool:
     at, flow, emit = at_node(calls, node), calls.flow, calls.flow.emit
     value = stored(calls, value)
     flow.resume_from(at)
-    address = _address(calls, thing, index)
+    address, known = _address(calls, thing, index), NOTHING
     old, done = emit.b.load(PTR, address), emit.b.new_block("stored")
+    if flow.state.known.attributes and isinstance(value, (Number, Mixed)) and calls.supposes():
+        emit.demand(is_harmless(calls, old, value))
+        known = flow.state.known.behind(node)
     if (new := in_object(value)) is not None:
         emit.objects.overwrite(old, *new, done)
     elif isinstance(value, Mixed):
@@ -129,6 +163,7 @@ def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any)
     emit.objects.release(old)
     emit.b.br(done)
     emit.b.begin(done)
+    flow.state.known = known
     changed(calls, at)
     return True
 
@@ -174,6 +209,8 @@ def _append(calls: PythonCalls, node: Node, thing: Any, value: Any) -> bool:
     ref, is_new = calls.object(value)
     failed = emit.objects.append(thing.ref, ref, is_new)
     emit.stop_if(Number(BOOL, emit.b.icmp("ne", failed, 0)), flow.stop)
+    if not isinstance(value, tuple):        # to make one may run the garbage collector
+        flow.state.known = flow.state.known.behind(node)
     for none in node.outputs:
         flow.define(none, Fixed(None))
     return True

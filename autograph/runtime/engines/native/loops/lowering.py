@@ -191,7 +191,7 @@ class Lowering:
     def _own_before(self, nodes: list[Node]) -> None:
         """Own all objects that are live, if other threads may run within nodes, which may change lists, say."""
         if (block := self.flow.block) is not None and any(node.op in RELEASES_LOCK for node in nodes):
-            self.flow.resume_from(Point(block, block.nodes.index(nodes[0])))
+            self.flow.own_live(Point(block, block.nodes.index(nodes[0])))
 
     def _of_group(self, group: list[Node]) -> bool:
         """Emit nodes of which only the last one may have an effect. Returns whether it has."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from autograph.common.cpython_internals import SIZE, TUPLE_ITEMS
@@ -22,6 +22,7 @@ from autograph.runtime.engines.native.analysis.class_versions import Versions
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.escape_analysis import unshared
 from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compared, compares
+from autograph.runtime.engines.native.analysis.known_places import NOTHING
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit import mixed_numbers
@@ -207,6 +208,8 @@ class PythonCalls:
         self.run_any_code = self.avoids_any_code = False
         self.direct: dict[Node, Any] = {}
         self.objects: dict[Any, Boxed] = {}
+        self.supposed: set[Point] = set()       # where the code would be left otherwise, see `supposes`
+        self.doubtful: Collection[Point] = ()   # where that has failed
         self.flow = flow
         self._emit = flow.emit
         self._objects = flow.emit.objects
@@ -307,12 +310,19 @@ class PythonCalls:
 
     def expect(self, value: Value, type: Any) -> Any:
         """The expected kind of a value of a type."""
+        self.expected[value] = found = self._kind(value, type)
+        return found
+
+    def expects_array(self, value: Value) -> bool:
+        """Whether a value is expected to be an array."""
+        return isinstance(self._kind(value, value.type), tuple)
+
+    def _kind(self, value: Value, type: Any) -> Any:
         found = None
         if self._met is not None and value not in self._whole:
             found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
             if isinstance(found, tuple) and is_strided(value.node):
                 found = *found[:2], found[2] & ~CONTIGUOUS
-        self.expected[value] = found
         return found
 
     def kind_met(self, value: Value) -> Any:
@@ -375,9 +385,18 @@ class PythonCalls:
         kinds = [each.type.kind for each in args if isinstance(each, Number)]
         return kinds == ["python"] and any(each is None or each == Fixed(None) for each in args)
 
+    def supposes(self) -> bool:
+        """Whether to suppose the usual at the point from which Python would resume, and to leave the code otherwise."""
+        at = self.flow.resumes_at
+        if at is None or at in self.doubtful:
+            return False
+        self.supposed.add(at)
+        return True
+
     def ran_any_code(self) -> None:
         """Note that code of the user's may have run."""
         self.run_any_code = True
+        self.flow.state.known = NOTHING
         end_epoch(self._emit.b, self._objects)
 
     def _runs_any_code(self, node: Node) -> bool:
@@ -447,7 +466,7 @@ class PythonCalls:
     def _invoke(self, callback: PythonCallback, operands: Sequence[Any]) -> Register:
         """Call a Python callback. Returns a new reference."""
         self.callbacks[callback] = None
-        self.flow.state.lookup = None
+        self.flow.state.known = NOTHING
         self._emit.settle()
         made = list(map(self.object, operands))
         function = now_and_then(self._objects, callback.count, EVERY, callback.timed, callback)
@@ -535,6 +554,7 @@ class PythonCalls:
         self._emit.stop_if(Number(BOOL, self._emit.b.is_null(found)), self.flow.stop)
         self.flow.define(value, Boxed(found))
         self.flow.own((value, ()), found)
+        self.flow.state.known = NOTHING     # the garbage collector may have run
         self.flow.resume_from(at)
         self.look_at_arrays()
 

@@ -49,6 +49,7 @@ from autograph.runtime.graph.types import type_of
 
 EXITS = 32          # side exits of one call; then Python runs the rest of the loop
 VAIN = 64           # calls without machine code; then Python is called directly
+DOUBTS = 3          # side exits at a point where the code supposes the usual; then it supposes nothing there
 LESSONS = 12        # unexpected results of Python callbacks; then nothing is expected of any
 VERSIONS = 16       # for kinds of inputs; Python runs the loop for others
 NO_CALLBACKS = (
@@ -77,6 +78,7 @@ class Region(Rebindable):
         callbacks: Python callbacks of its code.
         met: the results that these have returned, see `PythonCalls.expected`; None if nothing is expected any more.
         classes: the classes of objects whose attributes it reads or sets.
+        doubtful: the points where the code must not suppose the usual, see `PythonCalls.supposes`.
         spent: the seconds that making machine code has taken, of all versions.
         inside: loops within that are regions by themselves.
         baseline: whether first calls use the baseline tier.
@@ -129,6 +131,7 @@ class Region(Rebindable):
         self.callbacks: dict[Any, PythonCallback] = {}
         self.met: dict[Value, Any] | None = {}
         self.classes = Versions()
+        self.doubtful: set[Point] = set()
         self.spent = 0.0
         self.when_given_up: Callable[[], object] = lambda: None
         self.calls = self.wide = self.nans = self.reshaped = 0
@@ -240,6 +243,9 @@ class Region(Rebindable):
         values, root = fetch(exit.values, frame, inputs), self.structure.root
         self.classes.renew()
         self._learn(version, dict(zip(exit.keys, values)))
+        if exit.at in version.supposed and self.left[exit.at] >= DOUBTS:
+            self._discard(version)
+            self.doubtful.add(exit.at)
         if exit.at is None:
             return True, returned(values)
         going, *carried = self.resume(exit.at, dict(zip(exit.keys, values)), inputs)
@@ -274,6 +280,7 @@ class Region(Rebindable):
         caller = Caller(flow.emit, inputs, [place for place, value in enumerate(self.values) if value in given])
         flow.inputs.update(zip(self.values, caller.operands))
         calls = PythonCalls(flow, self.callback, self.met, self.classes)
+        calls.doubtful = self.doubtful
         calls.objects = {self.values[place]: thing for place, thing in caller.objects.items()}
         return Lowering(flow, calls), caller
 
@@ -368,8 +375,12 @@ class Region(Rebindable):
             known = self.met or {}
             learned = {key: both(known[key], value) if key in known else met(value) for key, value in others.items()}
             self.met = known | learned if self._lessons < LESSONS else None
-            self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
-            self._rebind(self)
+            self._discard(version)
+
+    def _discard(self, version: CompiledRegion) -> None:
+        """Compile anew for the inputs of a version."""
+        self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
+        self._rebind(self)
 
     def resume(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
         """Run the rest of an iteration in Python."""
