@@ -286,12 +286,14 @@ class AttributePlace(NamedTuple):
         number: the place of the value among those of an instance.
         values: the offset of the values in an instance, from CPython 3.13 on.
         dict: the offset of the address of the dict.
+        items: the number of items that a named tuple must have, of which the slot is one; 0 for other objects.
     """
 
     slot: int = 0
     number: int = 0
     values: int = 0
     dict: int = DICT_ADDRESS
+    items: int = 0
 
 
 def attribute_place(kind: type, name: str, method: str = "__getattribute__") -> AttributePlace | None:
@@ -300,11 +302,13 @@ def attribute_place(kind: type, name: str, method: str = "__getattribute__") -> 
     Args:
         method: `__setattr__` for code that sets the attribute.
     """
-    reads = method != "__setattr__"
+    reads, member = method != "__setattr__", class_attribute(kind, name)
+    if reads and type(member) is _FIELD is not property and HAS_PLACES and class_attribute(kind, method) is _READS_TUPLE:
+        index = member.__reduce__()[1][0]
+        return AttributePlace(TUPLE_ITEMS + 8 * index, items=index + 1)
     is_plain = reads_plainly(kind) if reads else class_attribute(kind, method) is object.__setattr__
     if not HAS_PLACES or not is_plain:
         return None
-    member = class_attribute(kind, name)
     if type(member) is MemberDescriptorType:
         offset = _slot_offset(kind, member)
         return AttributePlace(offset) if offset else None
@@ -323,6 +327,8 @@ def attribute_place(kind: type, name: str, method: str = "__getattribute__") -> 
     return AttributePlace(0, names.index(known), kind.__basicsize__, offset)
 
 
+_FIELD = type(NamedTuple("Named", [("x", Any)]).__dict__["x"])     # what reads an item of a named tuple
+_READS_TUPLE = class_attribute(tuple, "__getattribute__")   # which does what that of `object` does
 NO_VALUE, NO_VALUES = -1, -2
 
 
@@ -392,7 +398,7 @@ def value_address(thing: Any, place: AttributePlace, name: str) -> int:
     """The address of the reference to an attribute of an instance, 0 if it has none; as machine code finds it."""
     at = id(thing)
     if place.slot:
-        return at + place.slot
+        return 0 if place.items and tuple.__len__(thing) < place.items else at + place.slot
     (dict,) = read(WORD, at + place.dict)
     values = 0
     if sys.version_info >= (3, 13):

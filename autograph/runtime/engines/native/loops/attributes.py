@@ -21,6 +21,7 @@ from autograph.common.cpython_internals import (
     ITEMS,
     NO_VALUE,
     NO_VALUES,
+    SIZE,
     TAG_OFFSET,
     VALUES_BEGIN,
     AttributePlace,
@@ -79,6 +80,8 @@ def _address(calls: PythonCalls, thing: Value, name: str, places: list[Any]) -> 
 
     def find(place: AttributePlace) -> Value:
         if place.slot:
+            if place.items:
+                emit.demand(b.icmp("sge", objects.load_at(I64, thing, SIZE), place.items))
             b.store(NULL, owner)
             return b.gep(thing, place.slot)
         return among_values(b, thing, objects.address(sys.intern(name)), place, owner)

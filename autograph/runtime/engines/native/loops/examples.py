@@ -30,6 +30,7 @@ from autograph.runtime.graph.traits import (
 from autograph.runtime.graph.types import ANY, FLOAT, PYTHON_TYPES, TensorType, type_of
 
 _SEQUENCES = list, tuple, str
+_ITERATORS = type(iter([])), type(iter(())), type(reversed([]))
 MOST = 64       # examples of a value, at most
 ALL = 1 << 14   # items that are looked at
 KINDS = 9       # combinations of classes of operands, at most
@@ -45,7 +46,7 @@ def examples_in(root: Node, inputs: Mapping[Value, Any]) -> Examples:
 
 def _container(thing: Any) -> Any:
     """The list or tuple that an iterator goes through; anything else itself."""
-    return thing.__reduce__()[1][0] if type(thing) in (type(iter([])), type(iter(()))) else thing
+    return thing.__reduce__()[1][0] if type(thing) in _ITERATORS else thing
 
 
 def _attribute(thing: Any, name: str) -> list[Any]:
