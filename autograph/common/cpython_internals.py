@@ -303,7 +303,7 @@ def attribute_place(kind: type, name: str, method: str = "__getattribute__") -> 
         method: `__setattr__` for code that sets the attribute.
     """
     reads, member = method != "__setattr__", class_attribute(kind, name)
-    if reads and type(member) is _FIELD is not property and HAS_PLACES and class_attribute(kind, method) is _READS_TUPLE:
+    if type(member) is _FIELD is not property and HAS_PLACES and class_attribute(kind, method) is _READS_TUPLE:
         index = member.__reduce__()[1][0]
         return AttributePlace(TUPLE_ITEMS + 8 * index, items=index + 1)
     is_plain = reads_plainly(kind) if reads else class_attribute(kind, method) is object.__setattr__

@@ -1,4 +1,4 @@
-"""Hoisting of tables: build a list, tuple or dict of numbers once, if the program only looks into it.
+"""Hoisting of tables: build a list, tuple or dict of numbers, or of tuples, once, if the program only looks into it.
 
     for(r):                             t = build([a, b, c])
       body(i):                          for(r):
@@ -6,7 +6,8 @@
         v = t[i]                            v = t[i]
 
 Such containers come from arguments that were flattened, into which a staged value then looks. In `i in [a, b]` the list
-is an argument of the node.
+is an argument of the node. If items are tuples, the program only takes apart what it finds: `op, arg = program[pc]`. So
+it cannot tell whether they are the same objects as in the iteration before.
 """
 
 from __future__ import annotations
@@ -81,14 +82,38 @@ class _Hoisting:
 
 
 def _tables(graph: Graph, nodes: list[Node]) -> set[Value]:
-    """The containers of numbers into which the program only looks."""
-    found = {node.output for node in nodes if node.op == "build" and _is_of_numbers(node.args[0])}
+    """The containers into which the program only looks."""
+    tuples = {node.output for node in nodes if node.op == "build" and _is_of_tuples(node.args[0])}
+    found = {node.output for node in nodes if node.op == "build" and _is_of_numbers(node.args[0])} | tuples
+    found -= _taken(graph, nodes, tuples) if tuples else set()
     looked_into = (node.args[place] for node in nodes if (place := _place(node)) is not None)
     looks = Counter(each for each in looked_into if isinstance(each, Value))
     uses = Counter(graph.block.result_values)
     for node in nodes if found else ():
         uses.update(used_by(node))
     return {value for value in found if uses[value] == looks[value]}
+
+
+def _taken(graph: Graph, nodes: list[Node], tables: set[Value]) -> set[Value]:
+    """The tables of tuples of which the program takes one as a whole."""
+    items = {node.output: node.args[0] for node in nodes if _place(node) == 0 and node.outputs}
+    items = {item: table for item, table in items.items() if table in tables}
+    uses, parted = Counter(graph.block.result_values), Counter[Value]()
+    for node in nodes:
+        uses.update(used_by(node))
+        if node.op == "unpack" or (node.op == "getitem" and not isinstance(node.args[1], slice)):
+            parted.update(values_in(node.args[0]))
+    return {table for item, table in items.items() if uses[item] != parted[item]}
+
+
+def _is_of_tuples(parts: Any) -> bool:
+    """Whether some of the items of a list or dict are tuples, and all others are numbers or the like."""
+    if type(parts) not in (list, dict) or (type(parts) is dict and values_in(tuple(parts))):
+        return False
+    items = parts.values() if type(parts) is dict else parts
+    tuples = [each for each in items if type(each) is tuple]
+    others = [each for each in items if type(each) is not tuple]
+    return bool(tuples) and not any(map(is_mutable, [*others, *(part for each in tuples for part in each)]))
 
 
 def _is_of_numbers(parts: Any) -> bool:

@@ -137,3 +137,59 @@ def test_dicts_that_change_or_are_passed_on_stay():
             -> a
         """,
     )
+
+
+def test_tables_of_tuples_that_are_taken_apart_are_made_once():
+    becomes(
+        "hoist_constants",
+        """
+        graph f(n: py.int, m: py.int):
+            a: object = for(range(0, 3), 0):
+                body(i: py.int, t: object):
+                    b: list = build([('push', n), ('pop', m), 3])
+                    c: object = b[i]
+                    d: object, e: object = unpack(c, 2)
+                    g: dict = build({1: (n, m)})
+                    h: object = g[i]
+                    k: object = h[0]
+                    l: object = k + e
+                    -> l
+            -> a
+        """,
+        """
+        graph f(n: py.int, m: py.int):
+            b: list = build([('push', n), ('pop', m), 3])
+            g: dict = build({1: (n, m)})
+            a: object = for(range(0, 3), 0):
+                body(i: py.int, t: object):
+                    c: object = b[i]
+                    d: object, e: object = unpack(c, 2)
+                    h: object = g[i]
+                    k: object = h[0]
+                    l: object = k + e
+                    -> l
+            -> a
+        """,
+    )
+
+
+def test_tables_of_tuples_that_are_passed_on_stay():
+    stays(
+        "hoist_constants",
+        """
+        graph f(n: py.int, x: f64[3]):
+            a: object = for(range(0, 3), 0):
+                body(i: py.int, t: object):
+                    b: list = build([(n, 1), (n, 2)])
+                    c: object = b[i]
+                    d: object, e: object = unpack(c, 2)
+                    g: list = build([(n, 1), (n, x)])
+                    h: object = g[i]
+                    k: object = h[0]
+                    l: list = build([(n, [1]), n])
+                    m: object = l[i]
+                    o: object = m[0]
+                    -> c
+            -> a
+        """,
+    )

@@ -28,7 +28,6 @@ from autograph.common.cpython_internals import (
     Unshadowed,
 )
 from autograph.runtime.engines.native.analysis.class_versions import Version
-from autograph.runtime.engines.native.analysis.known_places import NOTHING, Attribute
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.attribute_lookups import (
@@ -39,6 +38,7 @@ from autograph.runtime.engines.native.llvm.attribute_lookups import (
 )
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I32, I64, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.known_places import NOTHING, Attribute
 from autograph.runtime.engines.native.llvm.table_keys import TEXT
 from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
 from autograph.runtime.engines.native.loops.c_calls import raise_if

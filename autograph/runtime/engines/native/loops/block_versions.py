@@ -20,7 +20,6 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from autograph.runtime.engines.native.analysis.known_places import NOTHING, Known
 from autograph.runtime.engines.native.analysis.side_exits import Exit, Fetch, Handed
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
 from autograph.runtime.engines.native.emit.emitter import equals_itself
@@ -33,6 +32,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import llvm_type
 from autograph.runtime.engines.native.llvm.ir import I64, PTR
 from autograph.runtime.engines.native.llvm.ir import Block as Label
 from autograph.runtime.engines.native.llvm.ir import Value as Register
+from autograph.runtime.engines.native.llvm.known_places import NOTHING, Known, Meeting
 from autograph.runtime.graph.graph import Block, Constant, Node, Value, map_args
 from autograph.runtime.graph.operands import (
     Array,
@@ -119,7 +119,7 @@ class Flow:
         self._resume: tuple[Point, State] | None = None       # where Python would resume, and with which values
         self._exit: Label | None = None                       # the block of the side exit to that point
         self._exits: list[tuple[Label, Point, State]] = []    # side exits that have no code yet
-        self._versions: dict[Any, dict[Any, Label]] = {}
+        self._versions: dict[Any, dict[Any, list[tuple[Label, Meeting]]]] = {}
         self._edges: dict[Label, Label] = {}
 
     # Values -----------------------------------------------------------------------------------------------------------
@@ -246,23 +246,28 @@ class Flow:
         """
         held, kinds = held_by(live), kinds_of(live)
         versions = self._versions.setdefault(label, {})
-        if kinds not in versions:
-            if len(versions) >= VERSIONS and self._resume is not None:
-                self.emit.jump(self.emit.leave())
-                return
-            name = versions[kinds] = self.emit.b.new_block("at")
+        if kinds not in versions and len(versions) >= VERSIONS and self._resume is not None:
+            self.emit.jump(self.emit.leave())
+            return
+        self.hold(held)
+        self.keep_fresh(live)
+        found, meeting = versions.setdefault(kinds, []), Meeting.of(label, live, self.state.known, self.inputs)
+        name = next((name for name, other in found if other.takes(meeting)), None)
+        if name is None:
+            meeting = Meeting() if found else meeting
+            name = self.emit.b.new_block("at")
+            found.append((name, meeting))
             begin = {key: each_part(without_register, key, operand) for key, operand in live.items()}
 
             def go() -> None:
                 self.state = State(dict(begin), set(), dict.fromkeys(held))
+                meeting.begin(self.state)
                 self.emit.b.begin(name)
                 self.emit.ranges.found = {}
                 go_on()
 
             (self.queue if queue is None else queue).append(go)
-        self.hold(held)
-        self.keep_fresh(live)
-        self.emit.jump(self.edge(versions[kinds]) if to_edge else versions[kinds])
+        self.emit.jump(self.edge(name) if to_edge else name)
 
     def edge(self, head: Label) -> Label:
         """The edge of a counted loop: the block where it is checked whether there are more iterations."""

@@ -92,9 +92,9 @@ class CompiledRegion:
         return not (self.callbacks or self.expected or self.trusted) and names_outside(self.code.text) <= _EVERYWHERE
 
     def __reduce__(self) -> Any:
-        words = self._slots, self._things[: self._own], self._operands, self._words, self.no_nans, self.shapes, self.supposed
+        words = self._slots, self._things[: self._own], self._operands, self._words, self.no_nans, self.shapes
         code = self.code.text, self.code.branchy, self.code.origins
-        return _restored, (self._region, self.exits, self.underflows, words, code)
+        return _restored, (self._region, self.exits, self.underflows, (*words, self.supposed), code)
 
     def run(self, frame: Any) -> int:
         """Run the code. Returns the number of the exit."""

@@ -11,12 +11,12 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from autograph.runtime.engines.native.analysis.known_places import NOTHING, Attribute, Known
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit.emitter import number_of, unboxed
 from autograph.runtime.engines.native.llvm import ir, table_lookups
 from autograph.runtime.engines.native.llvm.cpython_abi import class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I32, NULL, PTR, TRUE, Value
+from autograph.runtime.engines.native.llvm.known_places import NOTHING, Attribute, Known
 from autograph.runtime.engines.native.llvm.table_keys import FLOAT, HAS_HASHES, INTEGER, OBJECT, TEXT, Key, Kind
 from autograph.runtime.engines.native.llvm.table_layouts import FACTORY, HAS_TABLES
 from autograph.runtime.engines.native.llvm.table_lookups import is_absent, is_found

@@ -30,7 +30,7 @@ from autograph.runtime.graph.traits import (
 from autograph.runtime.graph.types import ANY, FLOAT, PYTHON_TYPES, TensorType, type_of
 
 _SEQUENCES = list, tuple, str
-_ITERATORS = type(iter([])), type(iter(())), type(reversed([]))
+_ITERATORS: tuple[type, ...] = type(iter([])), type(iter(())), type(reversed([]))
 MOST = 64       # examples of a value, at most
 ALL = 1 << 14   # items that are looked at
 KINDS = 9       # combinations of classes of operands, at most

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.common.cpython_internals import CLASS, HAS_DIGITS, LIST_ITEMS, SIZE, TUPLE_ITEMS
-from autograph.runtime.engines.native.analysis.known_places import NOTHING, Attribute
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import list_items, mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import equals_itself, unboxed
 from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, class_of
 from autograph.runtime.engines.native.llvm.ir import FALSE, I64, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
+from autograph.runtime.engines.native.llvm.known_places import NOTHING, Attribute
 from autograph.runtime.engines.native.llvm.table_layouts import HAS_TABLES
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls
 from autograph.runtime.engines.native.loops.result_speculation import UNKNOWN, class_expected, is_class, of_class

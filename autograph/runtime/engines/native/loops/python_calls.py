@@ -22,7 +22,6 @@ from autograph.runtime.engines.native.analysis.class_versions import Versions
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.escape_analysis import unshared
 from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compared, compares
-from autograph.runtime.engines.native.analysis.known_places import NOTHING
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit import mixed_numbers
@@ -34,6 +33,7 @@ from autograph.runtime.engines.native.llvm.cpython_abi import SLOT, Count, Table
 from autograph.runtime.engines.native.llvm.errors import Refused
 from autograph.runtime.engines.native.llvm.ir import I64, NULL, PTR, TRUE
 from autograph.runtime.engines.native.llvm.ir import Value as Register
+from autograph.runtime.engines.native.llvm.known_places import NOTHING
 from autograph.runtime.engines.native.loops.block_versions import Flow
 from autograph.runtime.engines.native.loops.counted_loops import counter_of
 from autograph.runtime.engines.native.loops.result_speculation import (

@@ -242,10 +242,7 @@ class Region(Rebindable):
         exit = version.exits[number]
         values, root = fetch(exit.values, frame, inputs), self.structure.root
         self.classes.renew()
-        self._learn(version, dict(zip(exit.keys, values)))
-        if exit.at in version.supposed and self.left[exit.at] >= DOUBTS:
-            self._discard(version)
-            self.doubtful.add(exit.at)
+        self._learn(version, exit.at, dict(zip(exit.keys, values)))
         if exit.at is None:
             return True, returned(values)
         going, *carried = self.resume(exit.at, dict(zip(exit.keys, values)), inputs)
@@ -363,8 +360,8 @@ class Region(Rebindable):
         self.versions = {kinds: None if each is version else each for kinds, each in self.versions.items()}
         self._rebind(self)
 
-    def _learn(self, version: CompiledRegion, values: dict[Key, Any]) -> None:
-        """Record the results of Python callbacks; discard code that has expected others."""
+    def _learn(self, version: CompiledRegion, at: Point | None, values: dict[Key, Any]) -> None:
+        """Record the results of Python callbacks; discard code that has expected others, or supposed too much."""
         others = {
             key: value
             for key, value in values.items()
@@ -375,12 +372,11 @@ class Region(Rebindable):
             known = self.met or {}
             learned = {key: both(known[key], value) if key in known else met(value) for key, value in others.items()}
             self.met = known | learned if self._lessons < LESSONS else None
-            self._discard(version)
-
-    def _discard(self, version: CompiledRegion) -> None:
-        """Compile anew for the inputs of a version."""
-        self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
-        self._rebind(self)
+        doubts = {at} if at is not None and at in version.supposed and self.left[at] >= DOUBTS else set[Point]()
+        self.doubtful |= doubts
+        if others or doubts:
+            self.versions = {kinds: each for kinds, each in self.versions.items() if each is not version}
+            self._rebind(self)
 
     def resume(self, at: Point, values: dict[Key, Any], inputs: tuple[Any, ...]) -> Any:
         """Run the rest of an iteration in Python."""

@@ -288,6 +288,73 @@ def test_new_keys_and_old_ones(engine: str) -> None:
             assert_same(function, record, count)
 
 
+def moves(things: list[Body], counts: dict[str, Any], count: int) -> Any:
+    """Paths meet which know different attributes."""
+    total, seen = 0.0, 0
+    for k in range(count):
+        for one in things:
+            other = things[k % len(things)]
+            if one.mass > other.mass:
+                one.place.x += other.speed.x
+            elif k % 3 == 1:
+                other.speed, one.place = one.place, other.speed
+            else:
+                other.mass = one.mass
+                counts["same"] += 1
+            total += one.place.x + other.mass
+            if total > 100:
+                total -= one.place.x * 2
+                if one.mass == other.mass:
+                    seen += 1
+                else:
+                    one.mass += other.mass / 2
+            one.speed.x = total / 16
+            total += other.speed.x
+            counts["seen"] = seen
+    return total, seen
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_paths_that_meet(engine: str) -> None:
+    function = staged(moves, engine)
+    for things in (bodies(1.0, 2.0, 3.0), shared(), in_dict(), bodies(1, 2, 3), MIXED, bodies(4.0, 3.0, 2.0, 1.0)):
+        for counts in ({"same": 0, "seen": 0}, {"same": 1.5}, {"seen": 0}):
+            assert_same(function, things, counts, 7)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_flags_that_end_a_loop(engine: str) -> None:
+    """A result is unknown until a flag says that there is one."""
+
+    def runs(program: list[Any], most: int) -> Any:
+        stack: list[Any] = []
+        place, steps = 0, 0
+        while steps < most:
+            name, number = program[place]
+            place += 1
+            steps += 1
+            if name == "push":
+                stack.append(number)
+            elif name == "add":
+                stack.append(stack.pop() + stack.pop())
+            elif name == "less":
+                stack.append(stack[-1] < number)
+            elif name == "jump":
+                if stack.pop():
+                    place = number
+            elif name == "half":
+                stack.append(stack.pop() / number)
+            else:
+                return stack, steps
+        return None
+
+    function = staged(runs, engine)
+    loop = [("push", 1), ("push", 2), ("add", 0), ("less", 400), ("jump", 1), ("halt", 0)]
+    for program in (loop, [*loop[:5], ("half", 2), ("less", 150), ("jump", 1), ("halt", 0)], [("add", 0)], loop[:2]):
+        for most in (1, 5, 3000, 3000):
+            assert_same(function, program, most)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_errors_half_way(engine: str) -> None:
     def fails(things: list[Any], count: int) -> float:

@@ -58,7 +58,7 @@ def short(kind: Any) -> Any:
     return tuple.__new__(kind, (1.5,))
 
 
-def turns(points: list[Any]) -> Any:
+def corners(points: list[Any]) -> Any:
     kept: list[Any] = []
     for point in points:
         while len(kept) >= 2:
@@ -90,7 +90,7 @@ POINTS: list[list[Any]] = [
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native", "default"])
-@pytest.mark.parametrize("function", [turns, sums], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("function", [corners, sums], ids=lambda each: each.__name__)
 def test_fields(function: Any, engine: str) -> None:
     staged = ag.function(function) if engine == "default" else ag.function(function, engine=engine)
     names = (function.__name__,)
@@ -100,11 +100,12 @@ def test_fields(function: Any, engine: str) -> None:
 
 
 def test_no_callbacks() -> None:
-    staged = ag.function(turns, engine="native")
+    staged = ag.function(corners, engine="native")
     for _ in range(3):
         staged(drawn(Point, float))
     assert [each.nodes[0].op for region in regions(staged) for each in region.obstacles] == []
-    assert not [each for region in regions(staged) for code in region.compiled for each in code.callbacks if each.count.value]
+    called = [each for region in regions(staged) for code in region.compiled for each in code.callbacks]
+    assert not [each for each in called if each.count.value]
 
 
 @pytest.mark.parametrize("engine", ["numpy", "native", "default"])
