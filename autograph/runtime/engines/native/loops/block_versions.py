@@ -13,7 +13,7 @@ are known at each point.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
@@ -98,6 +98,8 @@ class Flow:
         slots: the number of slots of the frame that the exits use.
         state: the values at the current point.
         block: the block of the graph that is being emitted.
+        supposed: the points to which the code is left if something unusual happens, see `supposes`.
+        doubtful: those to which it has been left so.
         counted: the items of ranges, which are small.
         itself: facts about the calls of the code by itself.
         queue: emits the versions of blocks that have a jump to them, but no code yet.
@@ -113,6 +115,8 @@ class Flow:
         self.slots = 0
         self.state = State({}, set(), {})
         self.block: Block | None = None
+        self.supposed: set[Point] = set()
+        self.doubtful: Collection[Point] = ()
         self.counted: set[Key] = set()
         self._unchecked: set[Value] = set()     # floats that may be NaNs
         self.queue: list[Callable[[], None]] = []
@@ -333,10 +337,12 @@ class Flow:
         self.state.known = NOTHING
         self.resume_from(at)
 
-    @property
-    def resumes_at(self) -> Point | None:
-        """The point to which side exits lead now."""
-        return None if self._resume is None else self._resume[0]
+    def supposes(self) -> bool:
+        """Whether to suppose the usual, and to leave the code otherwise."""
+        if self._resume is None or self._resume[0] in self.doubtful:
+            return False
+        self.supposed.add(self._resume[0])
+        return True
 
     def side_exit(self) -> Label:
         """The block of the side exit."""

@@ -33,7 +33,7 @@ class CompiledRegion:
     Attributes:
         entry: the C entry point, which passes inputs of other kinds on to the region; None before the second call.
         expected, callbacks: see `PythonCalls`.
-        supposed: see `PythonCalls`.
+        supposed: see `Flow`.
         no_nans: the places of inputs that must be no NaNs, see `PassedNumbers`.
         shapes: those that inputs at some places must have.
         kept: the places of numbers whose objects it needs as well.
@@ -50,7 +50,7 @@ class CompiledRegion:
         self.exits: list[Exit] = flow.exits
         self.expected = calls.expected
         self.callbacks = calls.callbacks
-        self.supposed = calls.supposed
+        self.supposed = flow.supposed
         for callback in self.callbacks:
             region.refuse(callback)
         self.underflows = flow.emit.underflows

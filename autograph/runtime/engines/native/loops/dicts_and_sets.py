@@ -245,7 +245,7 @@ def _is_usual(calls: PythonCalls, node: Node, thing: Any, key: Any) -> bool:
     if not (HAS_TABLES and class_of_operand(key) is str and isinstance(key, Fixed) and class_of_operand(thing) is dict):
         return False
     is_known = (thing.ref, key.value) in calls.flow.state.known.attributes
-    return bool(node.outputs) and not calls.expects_array(node.output) and (is_known or calls.supposes())
+    return bool(node.outputs) and not calls.expects_array(node.output) and (is_known or calls.flow.supposes())
 
 
 def _item(calls: PythonCalls, thing: Value, key: str) -> tuple[Attribute, Value]:
@@ -369,7 +369,7 @@ def _overwrite(calls: PythonCalls, node: Node, thing: Any, key: str, value: Any)
         return False
     flow.resume_from(at)
     found = flow.state.known.attributes.get((thing.ref, key))
-    if found is None or not isinstance(value, Number) or not calls.supposes():
+    if found is None or not isinstance(value, Number) or not calls.flow.supposes():
         return False
     emit.demand(is_harmless(calls, emit.b.load(PTR, found.address), value))
     emit.demand(emit.b.xor(table_lookups.is_watched(emit.objects, thing.ref), TRUE))

@@ -150,7 +150,7 @@ def _setitem(calls: PythonCalls, node: Node, thing: Any, index: Any, value: Any)
     flow.resume_from(at)
     address, known = _address(calls, thing, index), NOTHING
     old, done = emit.b.load(PTR, address), emit.b.new_block("stored")
-    if flow.state.known.attributes and isinstance(value, (Number, Mixed)) and calls.supposes():
+    if flow.state.known.attributes and isinstance(value, (Number, Mixed)) and calls.flow.supposes():
         emit.demand(is_harmless(calls, old, value))
         known = flow.state.known.behind(node)
     if (new := in_object(value)) is not None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from autograph.common.cpython_internals import SIZE, TUPLE_ITEMS
@@ -208,14 +208,10 @@ class PythonCalls:
         self.run_any_code = self.avoids_any_code = False
         self.direct: dict[Node, Any] = {}
         self.objects: dict[Any, Boxed] = {}
-        self.supposed: set[Point] = set()       # where the code would be left otherwise, see `supposes`
-        self.doubtful: Collection[Point] = ()   # where that has failed
         self.flow = flow
-        self._emit = flow.emit
-        self._objects = flow.emit.objects
+        self._emit, self._objects = flow.emit, flow.emit.objects
         self._structure = flow.structure
-        self._callback = callback
-        self.versions = versions
+        self._callback, self.versions = callback, versions
         self._met = met
         self._useful = useful(flow.structure.root)
         self._whole = kept_whole(flow.structure.root) | compared(flow.structure.root)
@@ -384,14 +380,6 @@ class PythonCalls:
         args = [self._operand(each) if isinstance(each, Value) else each for each in node.args]
         kinds = [each.type.kind for each in args if isinstance(each, Number)]
         return kinds == ["python"] and any(each is None or each == Fixed(None) for each in args)
-
-    def supposes(self) -> bool:
-        """Whether to suppose the usual at the point from which Python would resume, and to leave the code otherwise."""
-        at = self.flow.resumes_at
-        if at is None or at in self.doubtful:
-            return False
-        self.supposed.add(at)
-        return True
 
     def ran_any_code(self) -> None:
         """Note that code of the user's may have run."""

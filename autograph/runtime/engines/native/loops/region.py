@@ -78,7 +78,7 @@ class Region(Rebindable):
         callbacks: Python callbacks of its code.
         met: the results that these have returned, see `PythonCalls.expected`; None if nothing is expected any more.
         classes: the classes of objects whose attributes it reads or sets.
-        doubtful: the points where the code must not suppose the usual, see `PythonCalls.supposes`.
+        doubtful: the points where the code must not suppose the usual, see `Flow.supposes`.
         spent: the seconds that making machine code has taken, of all versions.
         inside: loops within that are regions by themselves.
         baseline: whether first calls use the baseline tier.
@@ -272,12 +272,11 @@ class Region(Rebindable):
     def lowering(self, inputs: tuple[Any, ...]) -> tuple[Lowering, Caller]:
         """The lowering for inputs of certain kinds, and the caller, which puts these into the frame."""
         flow = Flow(self.structure, {})
-        flow.emit.fast = self._fast
+        flow.emit.fast, flow.doubtful = self._fast, self.doubtful
         given = handed_over(self.structure.root)
         caller = Caller(flow.emit, inputs, [place for place, value in enumerate(self.values) if value in given])
         flow.inputs.update(zip(self.values, caller.operands))
         calls = PythonCalls(flow, self.callback, self.met, self.classes)
-        calls.doubtful = self.doubtful
         calls.objects = {self.values[place]: thing for place, thing in caller.objects.items()}
         return Lowering(flow, calls), caller
 
