@@ -146,7 +146,7 @@ def replace(
     Args:
         attribute: the object, the name, the address of the attribute, and the dict that knows of it, as above.
         is_new: whether the attribute may take over the reference.
-        is_number: whether it is a number or None, which the garbage collector need not know of.
+        is_number: whether it is a number, text or None, which the garbage collector need not know of.
     """
     b, (thing, name, address, dict) = objects.b, attribute
 

@@ -143,7 +143,8 @@ def _get_by_python(calls: PythonCalls, node: Node, operand: Any, name: str) -> b
 def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) -> bool:
     """`x.name = value`"""
     emit, at, value = calls.flow.emit, at_node(calls, node), stored(calls, value)
-    is_one = isinstance(value, (Number, Complex, Boxed, Given))
+    is_plain = isinstance(value, Fixed) and type(value.value) in (str, type(None))
+    is_one = is_plain or isinstance(value, (Number, Complex, Boxed, Given))
     places = calls.versions.places(node, name, "__setattr__") if is_one else []
     if not places:
         return _set_by_python(calls, node, operand, name, value)
@@ -157,7 +158,8 @@ def _set(calls: PythonCalls, node: Node, operand: Any, name: str, value: Any) ->
     b.store(ir.constant(I32, 0), failed)
     if (numbers := in_object(value)) is not None:
         objects.overwrite(old, *numbers, done)
-    b.store(replace(objects, (thing, objects.address(name), *attribute[:2]), *calls.object(value), is_number), failed)
+    at_place = thing, objects.address(name), attribute.address, attribute.owner
+    b.store(replace(objects, at_place, *calls.object(value), is_number or is_plain), failed)
     b.br(done)
     b.begin(done)
     emit.stop_if(Number(BOOL, b.icmp("ne", b.load(I32, failed), 0)), lambda: raise_again(calls, node))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from tests.comparing import assert_same
+from tests.comparing import assert_same, result_or_error
 from tests.runtime.engines.native.programs import regions
 
 ENGINES = ["numpy", "native", "default"]
@@ -320,6 +320,40 @@ def test_paths_that_meet(engine: str) -> None:
     for things in (bodies(1.0, 2.0, 3.0), shared(), in_dict(), bodies(1, 2, 3), MIXED, bodies(4.0, 3.0, 2.0, 1.0)):
         for counts in ({"same": 0, "seen": 0}, {"same": 1.5}, {"seen": 0}):
             assert_same(function, things, counts, 7)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_constants_are_stored(engine: str) -> None:
+    def marks(things: list[Any], count: int) -> Any:
+        seen = 0
+        for k in range(count):
+            each = things[k % len(things)]
+            seen += each.mass
+            if each.speed is None:
+                each.speed = "slow"
+                seen += each.mass
+            elif each.speed == "slow":
+                each.speed = 2.5
+            else:
+                each.speed = None
+                seen += 2 * each.mass
+            each.mass += 1
+        return seen
+
+    plain, function = marks, staged(marks, engine)
+    for make in (lambda: bodies(1, 2, 3), lambda: bodies(1.0, 2), lambda: [*bodies(1), Vector(1, 2)], in_dict):
+        for _ in range(3):
+            things = make()
+            for each in things[:1]:
+                each.speed = Last(each)
+            others = make()
+            for each in others[:1]:
+                each.speed = Last(each)
+            found = result_or_error(function, things, 50, names=("marks",))
+            wanted = result_or_error(plain, others, 50, names=("marks",))
+            assert repr((found, things)) == repr((wanted, others))
+    if engine == "native":
+        assert not [name for region in regions(function) for name in region.reasons]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
