@@ -6,6 +6,7 @@ copy. If `self.first` is one of `self.rows`, then `self.rows[i][j] = 0` does not
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Sequence, Set
 from itertools import chain
 from typing import Any
@@ -52,10 +53,13 @@ def _level_of(leaf: Any, iterated: dict[Value, Node], loaded: Set[Value]) -> int
 def are_outside(containers: Sequence[Any], around: Iterable[Any], levels: int) -> bool:
     """Whether none of some containers is inside the containers `around`, at most so many levels deep."""
     wanted = set(map(id, containers))
+    are_collected = all(type(each) is not tuple and gc.is_tracked(each) for each in containers)
     seen: dict[int, Any] = {}
     rest = [*around]
     while rest and levels:
         parts = _parts_of_all(rest)
+        if are_collected and _are_tuples_of_leaves(parts):
+            return True
         found = dict(zip(map(id, parts), parts, strict=True))
         if not wanted.isdisjoint(found):
             return False
@@ -71,6 +75,16 @@ def _parts_of_all(things: list[Any]) -> list[Any]:
         return [part for each in things for _, part in parts_of(each)]
     parts = [*chain.from_iterable(things)]
     return [] if are_leaves(parts) else parts
+
+
+def _are_tuples_of_leaves(things: list[Any]) -> bool:
+    """Whether all things are tuples, and in them are no objects that CPython's garbage collector tracks.
+
+    It tracks a tuple no longer once it has found out.
+    """
+    if set(map(type, things)) != {tuple}:
+        return False
+    return True not in map(gc.is_tracked, things) or are_leaves(chain.from_iterable(things))
 
 
 _SEQUENCES = frozenset({list, tuple})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import math
 from collections.abc import Callable
 from typing import Any
@@ -200,3 +201,14 @@ def test_a_container_is_found_in_others() -> None:
         assert not are_outside([row], [around], level)
         assert are_outside([row], [around], level - 1)
         assert are_outside([[1.0]], [around], 9)
+
+
+def test_containers_in_tuples_that_the_garbage_collector_ignores() -> None:
+    empty, numbers, array = dict[Any, Any](), (1.0, "a"), np.zeros(2)
+    gc.collect()
+    for value in (empty, numbers, array, [1], {1: [2]}):
+        pairs = [(1, 2.0), (3, value), (4, ("b", 5.0))]
+        gc.collect()
+        for around in (pairs, tuple(pairs), [pairs], [[(6, each)] for each in pairs]):
+            assert not are_outside([value], [around], 9)
+            assert are_outside([[1]], [around], 9) and are_outside([{}], [around], 9)
