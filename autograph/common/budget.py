@@ -44,10 +44,19 @@ class Budget:
         if self._taken % EVERY == 0:
             self.check("tracing")
 
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether staging was stopped since it took too long."""
+        return bool(self.spent) and (self.steps is None or self._taken <= self.steps)
+
     def allow(self, steps: int) -> None:
         """Let tracing take more steps, as the user asks for it."""
         if self.steps is not None:
             self.steps += steps
+
+    def leave_out(self, seconds: float) -> None:
+        """Do not count so many seconds."""
+        self._begin += seconds
 
     def check(self, what: str) -> None:
         """Check that something is left.
@@ -105,6 +114,16 @@ def leave_out(own: float, wall: float) -> None:
     """Leave time that a profile has taken out of `own_time` and `wall_time`."""
     _CURRENT.staging += max(0.0, own)
     _CURRENT.profiling += max(0.0, wall)
+
+
+@contextmanager
+def unlimited() -> Iterator[None]:
+    """Leave what runs in it out of the current budget: modules are loaded once, whatever is staged."""
+    begin = time.thread_time()
+    try:
+        yield
+    finally:
+        _CURRENT.budget.leave_out(time.thread_time() - begin)
 
 
 @contextmanager

@@ -195,9 +195,10 @@ class Compiler:
     def _compile(self, trace: Trace, traced: Traced) -> Any:
         assert traced.graph is not None, "only a trace that runs as plain Python has no graph"
         check_scopes(traced.graph)
-        passes: Any = importlib.import_module("autograph.runtime.passes")
         name, why, options = engine_for(traced.graph, self.options, self.name)
-        engine: Any = importlib.import_module(ENGINES[name])
+        with budget.unlimited():
+            passes: Any = importlib.import_module("autograph.runtime.passes")
+            engine: Any = importlib.import_module(ENGINES[name])
         begin = time.perf_counter()
         check: Any = importlib.import_module("autograph.runtime.graph_text.verifier").check if checks_graphs() else None
         without = self.options.without

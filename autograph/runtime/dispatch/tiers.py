@@ -41,6 +41,7 @@ from autograph.runtime.graph.signature import Signature
 HOT = 0.020         # seconds in plain calls, after which tracing pays
 WARMTH = HOT / 10   # of so many one is noted for its signature: that takes time, and objects take more memory then
 ALLOWED = 0.5       # seconds of processor time that staging a signature may take; more if its calls have taken more
+AGAIN = 3           # times as long it may take after it was stopped, once plain calls have taken as long as it did
 SMALL = 1e-6        # seconds of a plain call that staging cannot make shorter
 TINY = 1e-9         # and of one that calls itself: staging makes those within shorter
 KNOWN = 64          # timed calls, all of them small, after which those of some functions are not counted any more
@@ -90,6 +91,9 @@ class Trial:
         warming: seconds of staged calls with which that begins, until hot loops are staged.
         owing: seconds in plain calls before it may go on, as machine code takes long to make.
         running: what the call that is being timed runs.
+        granted: the seconds that staging was last allowed to take.
+        stopped: the trace that these were too few for; None if there is none, or it was the second one.
+        waited: seconds in plain calls since then.
         around: the outermost plain call around the first staged one, of a function that calls itself. Until it has
             ended, all calls are parts of it, and are not compared.
     """
@@ -109,6 +113,9 @@ class Trial:
     warming: float = 0.0
     owing: float = 0.0
     entering: float = 0.0
+    granted: float = 0.0
+    stopped: Trace | None = None
+    waited: float = 0.0
     running: Entry | None = None
     around: FrameType | None = None
 
@@ -303,9 +310,13 @@ class Tiers:
             return False
         trial.note(seconds, math.ceil(heat / seconds))
         if trial.faster == "plain":
-            if seconds < trial.retry:
+            trial.waited += heat
+            if trial.stopped is not None and trial.waited >= trial.granted:
+                self._stage_again(trial, trial.stopped)
+            elif seconds < trial.retry:
                 return False
-            self._reopen(trial)
+            else:
+                self._reopen(trial)
         trial.heat += heat
         return trial.faster == "staged" or trial.heat >= HOT
 
@@ -359,7 +370,10 @@ class Tiers:
         """The processor time that staging a call may take; None for any."""
         trial = self._trial(values)
         allowed = ALLOWED * (1 + self._is_recursive)    # since nothing is gained by its loops on their own
-        return allowed if trial is None else max(allowed, trial.heat)
+        if trial is None:
+            return allowed
+        trial.granted = max(allowed, trial.heat)
+        return trial.granted
 
     def run(self, values: tuple[Any, ...]) -> Any:
         """Run a call without a trace as plain Python, and such calls from now on, until they should be traced."""
@@ -382,6 +396,8 @@ class Tiers:
         trial.faster, trial.compared, trial.warming = "", 0, SETTLING
         trial.around = self._outermost()
         if trace.plain:
+            is_second, trial.waited = trial.heat >= ALLOWED, 0.0
+            trial.stopped = trace if budget.current().is_out_of_time and not is_second else None
             if (self._is_recursive and trace.stopped) or not self._finds_loops():
                 trial.settle("plain", trace.plain)
                 self._rest()
@@ -534,6 +550,12 @@ class Tiers:
         trials = list(self.trials.values())
         if not any(trial.faster == "staged" or trial.compared or trial.owing > 0 for trial in trials):
             self._demote()
+
+    def _stage_again(self, trial: Trial, stopped: Trace) -> None:
+        """Let a signature be traced again whose tracing was stopped, now that it may take longer."""
+        trial.settle("", "")
+        trial.heat, trial.stopped = AGAIN * trial.granted, None
+        self._made.traces.drop(stopped)
 
     def _reopen(self, trial: Trial) -> None:
         """Begin another trial, as calls take longer than in the one before."""

@@ -179,3 +179,14 @@ def test_the_own_time_of_a_thread_excludes_that_of_staging_within_staging_once(c
             clock.now += 4.0
     clock.now += 8.0
     assert budget.own_time() - begin == pytest.approx(9.0)
+
+
+def test_the_budget_excludes_loading_modules(clock: Clock) -> None:
+    with budget.limited(1.0) as current:
+        with budget.unlimited():
+            clock.now += 5.0
+        current.check("tracing")
+        clock.now += 2.0
+        with pytest.raises(budget.BudgetSpent, match="after 2 s"):
+            current.check("tracing")
+        assert current.is_out_of_time

@@ -540,6 +540,36 @@ def noting(keys: list[Any], plain: Callable[..., Any]) -> Callable[..., Any]:
     return noted
 
 
+@pytest.mark.parametrize("step, is_stopped", [(0.0, False), (2.0, True)])
+def test_a_signature_is_traced_once_more_when_plain_calls_have_taken_as_long_as_it_was_allowed(
+    step: float, is_stopped: bool, calls_take: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, steps = [0.0], [0.3]
+
+    def read() -> float:
+        now[0] += steps[0]
+        return now[0]
+
+    monkeypatch.setattr("autograph.common.budget.time.thread_time", read)
+
+    def program(x: float) -> float:
+        for number in range(8):
+            x = x * number + 1.0 if x < 9.0 else x - number
+        return x
+
+    calls_take(tiers.HOT)
+    function = ag.function(program)
+    assert [function(0.5) for _ in range(8)] == [program(0.5)] * 8
+    made = staged(function)._specializer
+    assert [trace.stopped for trace in function.traces] == [True]
+    steps[0], before = step, made.made
+    assert [function(0.5) for _ in range(3_000)] == [program(0.5)] * 3_000
+    assert made.made == before + 1
+    assert [trace.stopped for trace in function.traces] == [is_stopped]
+    (trial,) = made.tiers.trials.values()
+    assert trial.granted == pytest.approx(tiers.AGAIN * tiers.ALLOWED, rel=0.1)
+
+
 def test_tracing_takes_no_longer_than_allowed_or_than_the_calls_have_taken(
     calls_take: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -221,13 +221,15 @@ class ForLoop(SpeculativeLoop):
         """
         last = min(PEEL, _length(source))
         loop_over = self.staged if is_tensor(source) else self.speculate
+        failed = None   # the variable that did not settle, and its values
         for peeled in range(last + 1):
             rest = source[peeled:] if peeled else source
             try:
                 self.attempt(lambda _, rest=rest: self._stage(_as_iterable(self.trace, rest)))  # type: ignore[misc]
                 return None
             except expected as signal:
-                if isinstance(signal, NeedsConcrete) or peeled == last:
+                before, failed = failed, _unsettled(signal)
+                if failed is None or failed == before or peeled == last:
                     return signal, rest
                 handled(signal)
             stop = self.iteration(source[peeled])
@@ -325,6 +327,11 @@ def _items(trace: Trace, iterable: Tensor) -> Iterator[Any]:
     if length is None:
         trace.needs(iterable, "to unroll this loop", asked=True)
     return (iterable[i] for i in range(length))
+
+
+def _unsettled(signal: NeedsConcrete | Unjoinable) -> tuple[str, str, str] | None:
+    """The variable that cannot be carried, and its values; None if another iteration does not change that."""
+    return None if isinstance(signal, NeedsConcrete) else (signal.name, signal.first, signal.second)
 
 
 def _why(reason: NeedsConcrete | Unjoinable) -> str:

@@ -1,9 +1,10 @@
-"""Lists of numbers that only the next nodes read, so that machine code needs no objects for them.
+"""Lists that only the next nodes read, so that machine code needs no objects for them.
 
     w = sorted(x[i:i + 5])      # or sorted([a, b, c])
     out.append(w[len(w) // 2])
 
-Numbers in a buffer do for such a list. If the code is left among these nodes, Python does all of them again.
+Numbers in a buffer do for such a list, or the place of a part in another list. If the code is left among these nodes,
+Python does all of them again.
 """
 
 from __future__ import annotations
@@ -50,6 +51,31 @@ def list_group(structure: Structure, block: Block, place: int) -> list[Node]:
         if at + 1 == stop or not lists:
             return nodes[place:stop] if lists and stop > place + 1 else []
     return []
+
+
+def join_group(structure: Structure, block: Block, place: int) -> list[Node]:
+    """A part of a list or a `+` of lists, and the next nodes up to the last `+`, as in `out + xs[i:] + ys[j:]`.
+
+    Only these may read the lists that the others make; between them, numbers may be computed.
+    """
+    found, made = 0, set[Value]()
+    for at, node in enumerate(block.nodes[place : place + LONGEST], place):
+        routine = "join" if ON_CONTAINER.get(node.op) == "join" and not node.kwargs else routine_of(node)
+        reads = not made.isdisjoint(node.inputs)
+        if routine == "join" or (routine == "slice" and not reads):
+            made.add(node.output)
+        elif at == place or reads or not _is_of_numbers(node):
+            break
+        if routine == "join" and not any(structure.last_use(block, each) > at for each in made - {node.output}):
+            found = at + 1
+            if not _is_joined(block.nodes, at, structure.last_use(block, node.output)):
+                break
+    return block.nodes[place:found] if found else []
+
+
+def _is_joined(nodes: list[Node], place: int, last: int) -> bool:
+    """Whether the last node that uses an output is a `+`."""
+    return place < last < len(nodes) and ON_CONTAINER.get(nodes[last].op) == "join"
 
 
 def _is_of_numbers(node: Node) -> bool:

@@ -19,7 +19,7 @@ from autograph.runtime.engines.native.emit.emitter import EXPONENT
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
-from autograph.runtime.engines.native.llvm.cpython_abi import class_of, integer_of_one_digit
+from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, class_of, integer_of_one_digit
 from autograph.runtime.engines.native.llvm.table_keys import UNKNOWN, same_texts
 from autograph.runtime.graph.graph import Node, Value
 from autograph.runtime.graph.operands import Boxed, Fixed, Given, NoLowering, Number
@@ -381,20 +381,7 @@ class ListGroup:
         thing = flow.value(thing)
         if not isinstance(thing, (Boxed, Given)) or thing.of is not list:
             raise NoLowering
-        none, size = emit.constant(0, INT), Number(INT, emit.objects.load_at(ir.I64, thing.ref, SIZE))
-        emit.ranges.bound(size.ref, 0, 2**60)
-        bounds = []
-        for each, default in ((index.start, none), (index.stop, size)):
-            bound = default if each is None else flow.operand(flow.value(each))
-            if not isinstance(bound, Number) or bound.type != INT:
-                raise NoLowering
-            if emit.ranges.bounds(bound)[0] < 0:
-                behind = emit.integer("add", bound, size)
-                bound = emit.select(emit.compare("lt", bound, none), behind, bound)
-                bound = emit.select(emit.compare("lt", bound, none), none, bound)
-            bounds.append(emit.select(emit.compare("lt", size, bound), size, bound))
-        first, count = bounds[0], emit.integer("sub", bounds[1], bounds[0])
-        count = emit.select(emit.compare("lt", count, none), none, count)
+        first, count = part(emit, flow.operand, thing.ref, flow.args((index,))[0])
         emit.leave_if(emit.compare("gt", count, emit.constant(FEW, INT)))
         emit.ranges.bound(count.ref, 0, FEW)
         items, buffer = emit.objects.load_at(ir.PTR, thing.ref, LIST_ITEMS), self._buffer(type)
@@ -457,6 +444,28 @@ class ListGroup:
         self._flow.define(node.output, found)
 
 
+def part(emit: LoopEmitter, operand: Callable[[Any], Any], thing: ir.Value, index: slice) -> tuple[Number, Number]:
+    """The first place of a part of a list, `xs[a:b]`, and the number of its items.
+
+    Args:
+        operand: gives the operand of a bound.
+    """
+    none, size = emit.constant(0, INT), Number(INT, emit.objects.load_at(ir.I64, thing, SIZE))
+    emit.ranges.bound(size.ref, 0, 2**60)
+    bounds = []
+    for each, default in ((index.start, none), (index.stop, size)):
+        bound = default if each is None else operand(each)
+        if not isinstance(bound, Number) or bound.type != INT:
+            raise NoLowering
+        if emit.ranges.bounds(bound)[0] < 0:
+            behind = emit.integer("add", bound, size)
+            bound = emit.select(emit.compare("lt", bound, none), behind, bound)
+            bound = emit.select(emit.compare("lt", bound, none), none, bound)
+        bounds.append(emit.select(emit.compare("lt", size, bound), size, bound))
+    count = emit.integer("sub", bounds[1], bounds[0])
+    return bounds[0], emit.select(emit.compare("lt", count, none), none, count)
+
+
 def _is_value(arg: Any) -> bool:
     return isinstance(arg, Value)
 
@@ -472,6 +481,20 @@ def _taken(module: ir.Module, of: type) -> ir.Function:
         b.ret(1)
 
     return _function(module, f"ag_list_taken_{of.__name__}", ir.I64, build, buffer)
+
+
+def copied(module: ir.Module) -> ir.Function:
+    """The function that copies items to another place, which refers to them, too."""
+    name = "ag_list_copied"
+    if name not in module.functions:
+        source, target = ir.Parameter("source", ir.PTR), ir.Parameter("target", ir.PTR)
+        count = ir.Parameter("count", ir.I64)
+        b = Builder(module.define(name, ir.VOID, source, target, count, words="internal", attributes="noinline"))
+        objects = ObjectBuilder(b, [], ir.NULL, lambda condition: None)
+        with b.loop(0, count) as loop:
+            b.store(objects.acquire(_item(b, source, loop.index)), b.gep(target, loop.index, ir.PTR))
+        b.ret()
+    return module.functions[name]
 
 
 def _ranked(module: ir.Module, of: type) -> ir.Function:

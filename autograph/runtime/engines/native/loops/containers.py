@@ -25,7 +25,7 @@ from autograph.common.cpython_internals import (
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.llvm import deque_items
 from autograph.runtime.engines.native.llvm.ir import I8, I32, I64, PTR, TRUE, Value
-from autograph.runtime.engines.native.loops import dicts_and_sets, list_methods
+from autograph.runtime.engines.native.loops import dicts_and_sets, list_joins, list_methods
 from autograph.runtime.engines.native.loops.c_calls import (
     call,
     call_object,
@@ -543,8 +543,8 @@ def _is_made(operand: Any, *kinds: type) -> bool:
     return isinstance(operand, (Boxed, Given)) and operand.of in kinds
 
 
-def _are_lists(*args: Any) -> bool:
-    return all(class_of_operand(arg) is list for arg in args)
+def _extends(thing: Any, items: Any) -> bool:
+    return class_of_operand(thing) is list and is_list(items)
 
 
 def _are_strings(*args: Any) -> bool:
@@ -565,7 +565,6 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "pop": (list_methods.pop, _first_is(list)),
     "build": (_build, lambda items: type(items) in (list, dict)),
     "repeat": (list_methods.repeat, lambda *args: any(map(is_list, args))),
-    "join": (list_methods.join, _are_lists),
     "copy": (list_methods.copy, _first_is(list)),
     "lt": (_compared("ult", 0), _are_strings),
     "le": (_compared("ule", 1), _are_strings),
@@ -589,7 +588,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "remove": (_remove, _first_is(list, set)),
     "insert": (list_methods.insert, _first_is(list)),
     "delete": (_delete, _first_is(list, *DICTS)),
-    "extend": (list_methods.extend, _are_lists),
+    "extend": (list_joins.extend, _extends),
     "distance": (distance, are_points),
 }
 

@@ -124,27 +124,31 @@ def is_list(thing: Any) -> bool:
 
 def display(calls: PythonCalls, node: Node, items: list[Any]) -> bool:
     """`[a, [b, c]]`"""
-    operands = _operands(calls, items)
+    operands = operands_of(calls, items)
     calls.flow.resume_from(at_node(calls, node))
-    return give(calls, node, _new_list(calls, operands), list)
+    return give(calls, node, new_list(calls, operands), list)
 
 
-def _operands(calls: PythonCalls, items: list[Any]) -> list[Any]:
+def operands_of(calls: PythonCalls, items: list[Any]) -> list[Any]:
     """The operands of the items of a display, in which a list is a display within."""
-    return [_operands(calls, each) if type(each) is list else stored(calls, each) for each in items]
+    return [operands_of(calls, each) if type(each) is list else stored(calls, each) for each in items]
 
 
-def _new_list(calls: PythonCalls, operands: list[Any]) -> Value:
+def new_list(calls: PythonCalls, operands: list[Any]) -> Value:
     emit = calls.flow.emit
     found = emit.objects.python("PyList_New", len(operands))
     leave_if(calls, emit.b.is_null(found))
-    for place, operand in enumerate(operands):
-        ref, is_new = (_new_list(calls, operand), True) if type(operand) is list else calls.object(operand)
-        emit.b.store(
-            ref if is_new else emit.objects.another(ref),
-            emit.b.gep(emit.objects.load_at(PTR, found, LIST_ITEMS), place, PTR),
-        )
+    if operands:
+        fill(calls, operands, emit.objects.load_at(PTR, found, LIST_ITEMS))
     return found
+
+
+def fill(calls: PythonCalls, operands: list[Any], items: Value) -> None:
+    """Store the items of a display in the memory of a new list."""
+    emit = calls.flow.emit
+    for place, operand in enumerate(operands):
+        ref, is_new = (new_list(calls, operand), True) if type(operand) is list else calls.object(operand)
+        emit.b.store(ref if is_new else emit.objects.acquire(ref), emit.b.gep(items, place, PTR))
 
 
 def repeat(calls: PythonCalls, node: Node, thing: Any, count: Any) -> bool:
@@ -157,18 +161,13 @@ def repeat(calls: PythonCalls, node: Node, thing: Any, count: Any) -> bool:
 
 
 def _repeat_new(calls: PythonCalls, node: Node, items: list[Any], count: Number) -> bool:
-    operands, emit = _operands(calls, items), calls.flow.emit
+    operands, emit = operands_of(calls, items), calls.flow.emit
     calls.flow.resume_from(at_node(calls, node))
-    once = _new_list(calls, operands)
+    once = new_list(calls, operands)
     found = emit.objects.python("PySequence_Repeat", once, count.ref)
     emit.objects.forget(once)
     raise_if(calls, node, emit.b.is_null(found))
     return give(calls, node, found, list)
-
-
-def join(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
-    """`xs + ys`"""
-    return made(calls, node, list, "PySequence_Concat", one, other)
 
 
 # Changes --------------------------------------------------------------------------------------------------------------
@@ -209,10 +208,10 @@ def set_slice(calls: PythonCalls, node: Node, thing: Any, index: slice, items: A
     if index.step is not None or not (items is NULL or is_list(items)):
         raise NoLowering
     at, emit = at_node(calls, node), calls.flow.emit
-    operands = _operands(calls, items) if type(items) is list else items
+    operands = operands_of(calls, items) if type(items) is list else items
     bounds = _bounds(calls, thing, index)
     calls.flow.resume_from(at)
-    new = _new_list(calls, operands) if type(items) is list else None
+    new = new_list(calls, operands) if type(items) is list else None
     failed = call(calls, "PyList_SetSlice", thing, *bounds, items if new is None else new)
     if new is not None:
         emit.objects.forget(new)
@@ -220,11 +219,6 @@ def set_slice(calls: PythonCalls, node: Node, thing: Any, index: slice, items: A
     calls.flow.resume_from(Point(at.block, at.place + 1))
     calls.look_at_arrays()      # as above
     return True
-
-
-def extend(calls: PythonCalls, node: Node, one: Any, other: Any) -> bool:
-    """`xs += ys` of lists."""
-    return made(calls, node, list, "PySequence_InPlaceConcat", one, other)
 
 
 # Searching ------------------------------------------------------------------------------------------------------------
@@ -572,9 +566,9 @@ def sort_copy(calls: PythonCalls, node: Node, thing: Any) -> bool:
 
 def _sort_new(calls: PythonCalls, node: Node, thing: Any) -> bool:
     """`sorted([a, b])`, or of another container than a list."""
-    operands, emit, b = _operands(calls, thing) if type(thing) is list else None, calls.flow.emit, calls.flow.emit.b
+    operands, emit, b = operands_of(calls, thing) if type(thing) is list else None, calls.flow.emit, calls.flow.emit.b
     calls.flow.resume_from(at_node(calls, node))
-    made = call(calls, "PySequence_List", thing) if operands is None else _new_list(calls, operands)
+    made = call(calls, "PySequence_List", thing) if operands is None else new_list(calls, operands)
     raise_if(calls, node, b.is_null(made))
 
     def direct() -> Value:

@@ -15,7 +15,7 @@ from autograph.common.code_marks import UNBOUND
 from autograph.runtime.engines.native.analysis import view_groups
 from autograph.runtime.engines.native.analysis.if_conversion import compares, is_speculatable, late_last
 from autograph.runtime.engines.native.analysis.induction_variables import START, counted_in, ends_soon
-from autograph.runtime.engines.native.analysis.list_groups import list_group
+from autograph.runtime.engines.native.analysis.list_groups import join_group, list_group
 from autograph.runtime.engines.native.analysis.side_exits import Exit
 from autograph.runtime.engines.native.analysis.structure import Point
 from autograph.runtime.engines.native.emit import mixed_numbers
@@ -34,6 +34,7 @@ from autograph.runtime.engines.native.loops.containers import call_directly, on_
 from autograph.runtime.engines.native.loops.counted_loops import begin_iteration, counter_of, set_limit, weight
 from autograph.runtime.engines.native.loops.fast_path import FastPath, may_have_fast_path, may_speculate, promoted
 from autograph.runtime.engines.native.loops.iterators import advance, begin, raise_again
+from autograph.runtime.engines.native.loops.list_joins import ListJoin
 from autograph.runtime.engines.native.loops.lists import constant_item, is_list, on_list
 from autograph.runtime.engines.native.loops.python_calls import PythonCalls, is_python_callback
 from autograph.runtime.engines.native.loops.random_items import on_random_items
@@ -167,15 +168,14 @@ class Lowering:
         is_long = self._emit.b.function.numbers - self._emit.dropped > LARGE and not is_straight(self._structure.root)
         if is_long and view_groups.is_of_vectors(block.nodes[place]):
             return [], False
-        changes = None
         for group in view_groups.view_groups(self._structure, block, place):
-            changes = self.flow.attempt(self._of_group, group)
-            if changes is not None:
+            if (changes := self.flow.attempt(self._of_group, group)) is not None:
                 return group, changes
-        reads = list_group(self._structure, block, place)
-        if reads and self.flow.attempt(ListGroup(self.calls, self._operation).run, reads):
-            return reads, False
-        node = block.nodes[place]
+        for group_at, kind in ((list_group, ListGroup), (join_group, ListJoin)):
+            group = group_at(self._structure, block, place)
+            if group and self.flow.attempt(kind(self.calls, self._operation).run, group):
+                return group, kind is ListJoin
+        changes, node = None, block.nodes[place]
         if not view_groups.makes_view(node) or node in self._structure.made_anew:
             changes = self.flow.attempt(self._alone, node)
             changes = self.flow.attempt(self._call_directly, node) if changes is None else changes

@@ -23,6 +23,7 @@ from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.escape_analysis import unshared
 from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compared, compares
 from autograph.runtime.engines.native.analysis.structure import Point
+from autograph.runtime.engines.native.analysis.subjects import Subject, about, is_named
 from autograph.runtime.engines.native.analysis.view_groups import is_strided
 from autograph.runtime.engines.native.emit import mixed_numbers
 from autograph.runtime.engines.native.emit.emitter import number_of
@@ -46,7 +47,6 @@ from autograph.runtime.engines.native.loops.result_speculation import (
     of_class,
     useful,
 )
-from autograph.runtime.engines.native.loops.subjects import Subject, about, is_named
 from autograph.runtime.graph.effects import effect_of
 from autograph.runtime.graph.graph import Block, Graph, Node, Value, map_args, user_line
 from autograph.runtime.graph.object_model import GENERATORS

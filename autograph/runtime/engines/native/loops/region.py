@@ -29,6 +29,7 @@ from autograph.runtime.engines.native.analysis.part_sizes import sizes_in
 from autograph.runtime.engines.native.analysis.range_analysis import outside
 from autograph.runtime.engines.native.analysis.side_exits import Continuation
 from autograph.runtime.engines.native.analysis.structure import Key, Point, Structure
+from autograph.runtime.engines.native.analysis.subjects import find_subjects, left_to_python
 from autograph.runtime.engines.native.kernels.straight_lines import is_straight, views_in
 from autograph.runtime.engines.native.llvm.errors import Optional, Refused, compiling, needed
 from autograph.runtime.engines.native.llvm.link_cells import end_epoch
@@ -39,7 +40,6 @@ from autograph.runtime.engines.native.loops.lowering import Lowering
 from autograph.runtime.engines.native.loops.python_calls import PythonCallback, PythonCalls
 from autograph.runtime.engines.native.loops.recursion import Left, ends_of
 from autograph.runtime.engines.native.loops.result_speculation import both, either, fits, met
-from autograph.runtime.engines.native.loops.subjects import find_subjects, left_to_python
 from autograph.runtime.graph.graph import Graph, Node, Place, Value, user_line
 from autograph.runtime.graph.passed_numbers import is_nan
 from autograph.runtime.graph.recursion import calls_itself, calls_levels

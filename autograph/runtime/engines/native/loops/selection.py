@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 from autograph.runtime.engines.native.analysis.clone import Copier
 from autograph.runtime.engines.native.analysis.identities import NEW_NUMBERS, compares_new_objects
 from autograph.runtime.engines.native.analysis.structure import used_in
+from autograph.runtime.engines.native.analysis.subjects import named_operations
 from autograph.runtime.engines.native.kernels.loop_interchange import is_interchangeable
 from autograph.runtime.engines.native.kernels.straight_lines import inline, is_straight, straight_lines
 from autograph.runtime.engines.native.loops.python_calls import is_python_callback
 from autograph.runtime.engines.native.loops.region import Region
-from autograph.runtime.engines.native.loops.subjects import named_operations
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, user_line, walk
 from autograph.runtime.graph.opdef import OPS
 from autograph.runtime.graph.recursion import as_one, calls_itself, helper_in

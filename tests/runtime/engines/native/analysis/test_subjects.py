@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import autograph as ag
-from autograph.runtime.engines.native.loops.subjects import described
+from autograph.runtime.engines.native.analysis.subjects import described
 
 
 class Watched:
