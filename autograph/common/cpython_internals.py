@@ -29,9 +29,9 @@ IMMUTABLE, HEAP, ABSTRACT, INLINE_VALUES, MANAGED_DICT = 1 << 8, 1 << 9, 1 << 20
 CLASS, VALUE, ITEMS = 8, 16, 32     # where an object has its class, a number or range its value, and `bytes` theirs
 SIZE, LIST_ITEMS = 16, 24       # where a list or tuple has its length, and a list the address of its items
 ALLOCATED, TUPLE_ITEMS = 32, 24     # where a list has the number of items that fit in its memory, and a tuple its items
-# Where an iterator over a list or tuple has the index of the next item, and the list, which is null at the end; where
-# an `enumerate` has the next number, and an iterator; where a `zip` has the number of its iterators, a tuple of them,
-# and whether it is strict.
+# Where an iterator over a list or tuple, or backward over a list, has the index of the next item, and the list, which
+# is null at the end; where an `enumerate` has the next number, and an iterator; where a `zip` has the number of its
+# iterators, a tuple of them, and whether it is strict.
 NEXT_INDEX, ITERATED, STRICT = 16, 24, 40
 WORD, DOUBLE = ctypes.c_uint64, ctypes.c_double
 UNTAGGED: Sequence[int] = (0,)  # the version of a class that cannot be known
@@ -62,8 +62,8 @@ def _layout_problem() -> str:
     number, pair, parts, data = 0.5, 0.5 - 2j, range(3, 1000, 2), bytes(range(8))
     bounds = [id(parts.start), id(parts.stop), id(parts.step)]
     items, pairs = [number, data], (number, data)
-    once, rest = iter(items), iter(pairs)
-    next(once)
+    once, rest, backwards = iter(items), iter(pairs), reversed(items)
+    next(once), next(backwards)
     numbered, zipped, parallel = enumerate(once, 5), zip(once, parts, strict=True), zip(once, parts)
     return first_problem(
         {
@@ -89,6 +89,7 @@ def _layout_problem() -> str:
                 read(WORD, id(once) + NEXT_INDEX, 2) == [1, id(items)]
                 and read(WORD, id(rest) + NEXT_INDEX, 2) == [0, id(pairs)]
                 and read(WORD, id(numbered) + NEXT_INDEX, 2) == [5, id(once)]
+                and read(WORD, id(backwards) + NEXT_INDEX, 2) == [len(items) - 2, id(items)]
             ),
             f"the iterators of a `zip` are not at {ITERATED}": lambda: (
                 read(WORD, id(zipped) + NEXT_INDEX) == [2]

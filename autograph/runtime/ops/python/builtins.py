@@ -297,7 +297,7 @@ functions("any all", BOOL, vjp=NO_GRADIENT, traits=[COMBINES_ITEMS, CONSUMES, GI
 _ITERATOR = [STRUCTURAL, MAKES_ITERATORS, SHALLOW, READS_ITEMS]
 functions("enumerate", enumerate_, effect=VIEW, traits=[*_ITERATOR, (ON_CONTAINER, "enumerate")])
 functions("zip", zip_, effect=VIEW, traits=[*_ITERATOR, (ON_CONTAINER, "zip")])
-functions("reversed", reversed_, effect=VIEW, traits=[*_ITERATOR, ITERATES])
+functions("reversed", reversed_, effect=VIEW, traits=[*_ITERATOR, ITERATES, (ON_CONTAINER, "reversed")])
 functions("iter", iter_, effect=VIEW, traits=[*_ITERATOR, ITERATES])
 functions("map", ObjectType("map"), effect=VIEW)
 functions("filter", filter_, effect=VIEW)

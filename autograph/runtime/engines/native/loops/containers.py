@@ -44,7 +44,7 @@ from autograph.runtime.engines.native.loops.c_calls import (
     raise_if,
 )
 from autograph.runtime.engines.native.loops.dicts_and_sets import DICTS, SETS
-from autograph.runtime.engines.native.loops.iterators import parts_of
+from autograph.runtime.engines.native.loops.iterators import BACKWARD, parts_of
 from autograph.runtime.engines.native.loops.list_methods import FUNCTIONS, is_list
 from autograph.runtime.engines.native.loops.lists import (
     are_points,
@@ -249,20 +249,20 @@ def _build(calls: PythonCalls, node: Node, items: Any) -> bool:
 # Iterators and texts --------------------------------------------------------------------------------------------------
 
 
-def _iterate(function: Any) -> Callable[..., bool]:
-    """`enumerate(xs, first)` or `zip(xs, ys)` of lists, tuples, texts and ranges."""
+def _iterate(function: Any, kind: type | None = None) -> Callable[..., bool]:
+    """`enumerate(xs, first)` or `zip(xs, ys)` of lists, tuples, texts and ranges, or `reversed(xs)` of a list."""
 
     def routine(calls: PythonCalls, node: Node, *args: Any) -> bool:
         calls.flow.resume_from(at_node(calls, node))
         found = call_object(calls, function, *map(calls.flow.operand, args))
         raise_if(calls, node, calls.flow.emit.b.is_null(found))
-        return give(calls, node, found, function)
+        return give(calls, node, found, kind or function)
 
     return routine
 
 
 def _is_sequence_or_range(operand: Any) -> bool:
-    return isinstance(operand, Range) or class_of_operand(operand) in (list, tuple, str, enumerate, zip)
+    return isinstance(operand, Range) or class_of_operand(operand) in (list, tuple, str, enumerate, zip, BACKWARD)
 
 
 def _compared(predicate: str, how: int) -> Callable[..., bool]:
@@ -576,6 +576,7 @@ _ROUTINES: dict[str, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "empty": (_is_empty, _SIZED),
     "unpack": (_unpack, _is_object),
     "enumerate": (_iterate(enumerate), _is_counted),
+    "reversed": (_iterate(reversed, BACKWARD), _first_is(list)),
     "zip": (_iterate(zip), lambda *args: all(map(_is_sequence_or_range, args))),
     "sum": (list_methods.total, _is_list_or_deque),
     "min": (list_methods.extreme(min, "lt"), _is_list_or_deque),

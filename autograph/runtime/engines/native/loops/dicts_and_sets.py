@@ -406,7 +406,9 @@ def set_default(calls: PythonCalls, node: Node, thing: Any, key: Any, default: A
             by_python()
 
     _give(calls, node, found, ask, default, put)
-    calls.flow.state.known = NOTHING
+    b = calls.flow.emit.b
+    kept = b.select(is_found(b, found.place), found.place, table_lookups.ask(b))    # which has changed nothing
+    calls.flow.state.known = Known(found.node, found._replace(place=kept))
     changed(calls, at_node(calls, node))
     return True
 

@@ -26,7 +26,10 @@ from autograph.runtime.graph.types import BOOL, INT, ObjectType
 
 _OF_LIST: type = type(iter([]))
 _OF_TUPLE: type = type(iter(()))
-_ITERATORS: dict[type, type] = {list: _OF_LIST, tuple: _OF_TUPLE, _OF_LIST: _OF_LIST, _OF_TUPLE: _OF_TUPLE}
+BACKWARD: type = type(reversed([]))
+_ITERATORS: dict[type, type] = {
+    list: _OF_LIST, tuple: _OF_TUPLE, **{each: each for each in (_OF_LIST, _OF_TUPLE, BACKWARD)}
+}  # fmt: skip
 _KNOWN = frozenset({*CLASSES.values(), *_ITERATORS, enumerate, zip})     # whose `__iter__` is written in C
 
 
@@ -168,13 +171,14 @@ def _next(calls: PythonCalls, iterator: Boxed, objects_stay: bool = False) -> Va
         index = b.load(I64, place)
 
         def load() -> Value:
-            b.store(b.add(index, 1), place)
-            is_list = iterator.of is _OF_LIST
-            items = objects.load_at(PTR, container, LIST_ITEMS) if is_list else b.gep(container, TUPLE_ITEMS)
+            b.store(b.add(index, -1 if iterator.of is BACKWARD else 1), place)
+            is_tuple = iterator.of is _OF_TUPLE
+            items = b.gep(container, TUPLE_ITEMS) if is_tuple else objects.load_at(PTR, container, LIST_ITEMS)
             item = b.load(PTR, b.gep(items, index, PTR))
             return item if objects_stay else objects.acquire(item)
 
-        return _either(b, b.icmp("slt", index, objects.load_at(I64, container, SIZE)), load, ask)
+        # Backward, the index is -1 at the end.
+        return _either(b, b.icmp("ult", index, objects.load_at(I64, container, SIZE)), load, ask)
 
     return _either(b, b.is_null(container), ask, take)
 
@@ -185,13 +189,19 @@ def _either(b: Any, condition: Value, then: Callable[[], Value], orelse: Callabl
 
 
 def _next_of_any(calls: PythonCalls, iterator: Value) -> Value:
-    """The same of an iterator whose class is unknown, probably one over a list."""
-    of_list = calls.flow.emit.objects.is_of_class(iterator, _OF_LIST)
-    return _either(
-        calls.flow.emit.b, of_list,
-        lambda: _next(calls, Boxed(iterator, _OF_LIST)),
-        lambda: _next(calls, Boxed(iterator)),
-    )  # fmt: skip
+    """The same of an iterator whose class is unknown, probably one over a list or tuple."""
+    kinds: tuple[type | None, ...] = (_OF_LIST, _OF_TUPLE, None)
+
+    def among(place: int) -> Value:
+        kind = kinds[place]
+        if kind is None:
+            return _next(calls, Boxed(iterator))
+        is_kind = calls.flow.emit.objects.is_of_class(iterator, kind)
+        return _either(
+            calls.flow.emit.b, is_kind, lambda: _next(calls, Boxed(iterator, kind)), lambda: among(place + 1)
+        )
+
+    return among(0)
 
 
 def _is_next(calls: PythonCalls, item: Value, done: Block, *others: Value) -> None:

@@ -319,6 +319,8 @@ class PythonCalls:
             found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
             if isinstance(found, tuple) and is_strided(value.node):
                 found = *found[:2], found[2] & ~CONTIGUOUS
+        elif self._met is not None and self._met.get(value) is str:
+            found = str     # whose objects stay whole
         return found
 
     def kind_met(self, value: Value) -> Any:

@@ -527,3 +527,43 @@ def compare_drawn(seed, fuel, atoms, pools):
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs(seed, fuel):
     compare_drawn(seed, fuel, ATOMS, POOLS)
+
+
+class Word(str):
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return str.__hash__(self)
+
+
+def by_default(words, counts):
+    seen = []
+    for word in words:
+        counts.setdefault(word, 0)
+        counts[word] += 1
+        seen.append(counts.setdefault(word, "new"))
+        if counts[word] == 3:
+            del counts[word]
+        seen.append(word in counts)
+    return seen, counts
+
+
+def by_get(words, counts):
+    for word in words:
+        counts[word] = counts.get(word, 0) + 1
+    return counts
+
+
+@pytest.mark.parametrize("engine", ["native", None])
+@pytest.mark.parametrize("function", [by_default, by_get])
+@pytest.mark.parametrize("others", ["ab", [1, True, 1.0], [Word("the"), Word("x")], [("the", 1)], [None, 2**70], [[1]]])
+def test_keys_of_other_classes_than_the_first_ones(function, others, engine):
+    staged = ag.function(function, **({} if engine is None else {"engine": engine}))
+    words = ["the", "a", "the", "".join(["t", "he"]), "a", "é", "\U0001f600", "the"]
+    for order in (words, [*words, *others, *words], [*others, *words], [*words, *others]):
+        for counts in ({}, {"the": 2, 1: 5}):
+            names = [{"words": list(order), "counts": dict(counts)} for _ in range(2)]
+            found, wanted = (run(each, "words, counts", named) for each, named in zip((staged, function), names))
+            assert found == wanted and found.raised_at == wanted.raised_at, order
+            assert repr(names[0]) == repr(names[1])

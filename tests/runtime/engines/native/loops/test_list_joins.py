@@ -142,3 +142,35 @@ def test_a_join_in_a_loop_is_machine_code():
     for n in (5, 30, 60):
         assert staged(n) == made(n)
     assert "runs in Python, called by machine code" not in str(staged.explain(5))
+
+
+def tuples(xs, n):
+    out, empty = [], ()
+    for i in range(n):
+        path = xs[:i]
+        out.append((path + (i,) + path + xs[-1:], (0.5,) + xs, xs + empty is xs, empty + xs is xs, xs + xs[:0] is xs))
+        out.append((empty + empty, xs[1:] + empty, empty + (i,) + empty, path + empty + xs[9:]))
+        xs = xs + ((i, "t"),)
+    return out, xs
+
+
+@pytest.mark.parametrize("engine", ["native", "numpy", None])
+@pytest.mark.parametrize("xs", [(), (1, 2.5, 300), ("a", None, [1], 2**70)])
+def test_joined_tuples_are_those_of_python(xs, engine):
+    staged = ag.function(tuples, **({} if engine is None else {"engine": engine}))
+    for n in (0, 1, 6, 6):
+        assert repr(staged(xs, n)) == repr(tuples(xs, n))
+
+
+@pytest.mark.parametrize("wrong", [[1], Mine([2]), "a", 3])
+def test_tuples_and_other_classes_half_way(wrong):
+    def joined(things, n):
+        out = []
+        for i in range(n):
+            out.append(things[i] + (i,))
+        return out
+
+    staged = ag.function(joined, engine="native")
+    for call in ("[(1,), (2,), wrong], 2", "[(1,), (2,), wrong], 3", "[(1,), (), ()], 3"):
+        found, wanted = run(staged, call, {"wrong": wrong}), run(joined, call, {"wrong": wrong})
+        assert found == wanted and found.raised_at == wanted.raised_at, call
