@@ -41,6 +41,7 @@ _FAR = (1 << DIGIT_BITS) - 1    # the largest integer of one digit, which is its
 # are stored as numbers that are larger by `_BIAS`.
 _BITS, _FRACTION, _BIAS = 61, 52, 1023
 _PRIME = (1 << _BITS) - 1
+_EXACT = 2.0**53         # below which floats that are integers are exact, and their own hashes
 _ENDS = 0x7FF           # the exponent of infinities and NaNs
 _LANES = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x27D4EB2F165667C5     # xxHash's prime numbers, for tuples
 _ROTATION, _LENGTH, _NEVER = 31, 3527539, 1546275796
@@ -122,6 +123,16 @@ def _no_error(b: Builder, hash: Value, other: int) -> Value:
 
 
 def _hash_of_float(b: Builder, key: Value, ask_if: AskIf | None) -> Value:
+    """That of the integer which the float is, or else that of its fraction."""
+    is_near = b.and_(b.fcmp("olt", key, _EXACT), b.fcmp("ogt", key, -_EXACT))
+    integer = b.cast("fptosi", b.select(is_near, key, 0.5), I64)
+    is_integer = b.fcmp("oeq", b.cast("sitofp", integer, DOUBLE), key)
+    found = b.if_else(is_integer, lambda: _no_error(b, integer, -2), lambda: _hash_of_fraction(b, key, ask_if))
+    assert found is not None
+    return found
+
+
+def _hash_of_fraction(b: Builder, key: Value, ask_if: AskIf | None) -> Value:
     """The fraction times a power of two, which rotates its bits, modulo the prime number."""
     bits = b.cast("bitcast", key, I64)
     is_zero = b.icmp("eq", b.binary("shl", bits, 1), 0)

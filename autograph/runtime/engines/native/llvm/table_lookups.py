@@ -17,6 +17,8 @@ from autograph.common.cpython_internals import (
     CLASS,
     DICT_NAMES,
     DICT_VALUES,
+    DIGIT,
+    DIGIT_BITS,
     ENTRY,
     ENTRY_VALUE,
     IMMORTALS,
@@ -24,6 +26,7 @@ from autograph.common.cpython_internals import (
     INDEX_SIZE,
     IS_OLD,
     ITEMS,
+    SIZE,
     TABLE_KIND,
     VALUE,
 )
@@ -89,8 +92,16 @@ def find(objects: ObjectBuilder, thing: Value, is_set: bool, key: Key, kind: Kin
     """Look up a key of a kind in a dict or set."""
     function = _lookup(objects.b.function.module, is_set, kind)
     keys = key if isinstance(key, tuple) else (key,)
-    found: Value = objects.b.call(function, thing, *keys, *map(objects.address, _CLASSES.values()))
+    classes = [objects.address(_CLASSES[each]) for each in _classes_of(kind)]
+    found: Value = objects.b.call(function, thing, *keys, *classes)
     return found
+
+
+def _classes_of(kind: Kind) -> list[str]:
+    """The kinds of keys whose classes a lookup needs to know; "" is that of a tuple."""
+    if kind == OBJECT:
+        return [INTEGER, FLOAT, TEXT]
+    return [*dict.fromkeys(kind), ""] if isinstance(kind, tuple) else [kind]
 
 
 def is_found(b: Builder, found: Value) -> Value:
@@ -242,11 +253,17 @@ def _lookup(module: ir.Module, is_set: bool, kind: Kind) -> ir.Function:
     if name in module.functions:
         return module.functions[name]
     keys = tuple(ir.Parameter(f"key{place}", type) for place, type in enumerate(types_of(kind)))
-    thing, classes = ir.Parameter("thing", PTR), {each: ir.Parameter(f"of_{each}", PTR) for each in _CLASSES}
+    thing, classes = ir.Parameter("thing", PTR), {each: ir.Parameter(f"of_{each}", PTR) for each in _classes_of(kind)}
     others = {each: _lookup(module, is_set, each) for each in (INTEGER, FLOAT, TEXT) if kind == OBJECT}
     parameters = thing, *keys, *classes.values()
-    b = Builder(module.define(name, PTR, *parameters, words="internal", attributes=READS))
+    is_quick = kind == INTEGER and not (is_set or IS_OLD)
+    names = (f"all_{name}", name) if is_quick else (name,)
+    functions = [module.define(each, PTR, *parameters, words="internal", attributes=READS) for each in names]
+    b = Builder(functions[0])
     key, ask_if = keys if isinstance(kind, tuple) else keys[0], lambda condition: _ask_if(b, condition)
+    if is_quick:
+        first = Builder(functions[1])
+        _look_first(first, thing, keys[0], classes[INTEGER], lambda: first.call(functions[0], *parameters))
     if kind == OBJECT:
         _by_class(b, thing, keys[0], classes, others)
         return module.functions[name]
@@ -265,6 +282,45 @@ def _lookup(module: ir.Module, is_set: bool, kind: Kind) -> ir.Function:
     else:
         _search_dict(b, thing, hash, kind, match)
     return module.functions[name]
+
+
+def _look_first(b: Builder, thing: Value, key: Value, of: Value, otherwise: Callable[[], Value]) -> None:
+    """Look up an integer at its first place in a dict of up to 20,000 keys, with few instructions; or else call.
+
+    Others than the first place are seldom needed: integers that follow each other have places of their own.
+    """
+    table, rest = b.load(PTR, b.gep(thing, DICT_NAMES)), b.new_block("rest")
+
+    def go_on_if(condition: Value) -> None:
+        following = b.new_block("next")
+        b.cond_br(condition, following, rest, True)
+        b.begin(following)
+
+    go_on_if(b.icmp("ult", key, 1 << DIGIT_BITS))       # which is its own hash
+    go_on_if(b.icmp("eq", b.load(I8, b.gep(table, TABLE_KIND)), GENERAL))
+    log_size, log_bytes = (b.cast("zext", b.load(I8, b.gep(table, each)), I64) for each in (LOG_SIZE, INDEX_SIZE))
+    place, index = b.and_(key, b.sub(b.binary("shl", ir.constant(I64, 1), log_size), 1)), b.gep(table, INDEX)
+
+    def load(of: str) -> Value:
+        return b.cast("sext", b.load(of, b.gep(index, place, of)), I64)
+
+    def wide() -> Value:
+        go_on_if(b.icmp("eq", log_bytes, b.add(log_size, 1)))
+        return load(I16)
+
+    number = b.if_else(b.icmp("eq", log_bytes, log_size), lambda: load(I8), wide)
+    assert number is not None
+    with b.if_then(b.icmp("slt", number, 0), False):
+        go_on_if(b.icmp("eq", number, EMPTY))
+        b.ret(_absent(b, b.cast("inttoptr", b.binary("shl", place, 2), PTR)))
+    entry = b.gep(b.gep(index, b.binary("shl", ir.constant(I64, 1), log_bytes)), b.mul(number, 8 + ENTRY))
+    other = b.load(PTR, b.gep(entry, 8))
+    go_on_if(b.icmp("eq", b.load(PTR, b.gep(other, CLASS)), of))
+    go_on_if(b.icmp("eq", b.load(I32, b.gep(other, DIGIT)), b.cast("trunc", key, I32)))
+    go_on_if(b.icmp("ule", b.load(I64, b.gep(other, SIZE)), 8 if IMMORTALS else 1))     # no negative number
+    b.ret(b.gep(entry, 8 + ENTRY_VALUE))
+    b.begin(rest)
+    b.ret(otherwise())
 
 
 def _ask_if(b: Builder, condition: Value) -> None:
@@ -286,15 +342,15 @@ def _by_class(
     b: Builder, thing: Value, key: Value, classes: dict[str, ir.Parameter], lookups: dict[str, ir.Function]
 ) -> None:
     """Look up an object of unknown class."""
-    kind, rest = b.load(PTR, b.gep(key, CLASS)), (*classes.values(),)
+    kind = b.load(PTR, b.gep(key, CLASS))
     with b.if_then(b.icmp("eq", kind, classes[INTEGER])):
         is_compact, value = integer_of_one_digit(b, key)
         _ask_if(b, b.xor(is_compact, ir.TRUE))
-        b.ret(b.call(lookups[INTEGER], thing, value, *rest))
+        b.ret(b.call(lookups[INTEGER], thing, value, classes[INTEGER]))
     with b.if_then(b.icmp("eq", kind, classes[FLOAT])):
-        b.ret(b.call(lookups[FLOAT], thing, _float_in(b, key), *rest))
+        b.ret(b.call(lookups[FLOAT], thing, _float_in(b, key), classes[FLOAT]))
     _ask_if(b, b.icmp("ne", kind, classes[TEXT]))
-    b.ret(b.call(lookups[TEXT], thing, key, *rest))
+    b.ret(b.call(lookups[TEXT], thing, key, classes[TEXT]))
 
 
 Match = Callable[[Value, Callable[[], Value], Value], None]

@@ -442,7 +442,7 @@ def add_item(calls: PythonCalls, node: Node, thing: Any, key: Any, more: Any, fi
         is_usual = b.and_(objects.is_of_class(item, class_of(more.type)), b.xor(is_watched, TRUE))
         b.if_else(is_usual, lambda: add(item), ask)
 
-    b.if_else(is_found(b, found.place), there, lambda: _put(calls, found, ask, first))
+    b.if_else(is_found(b, found.place), there, lambda: _put(calls, found, ask, first), True)
     calls.flow.state.known = NOTHING
     changed(calls, at_node(calls, node))
     return True

@@ -193,3 +193,41 @@ POOLS = [[0.5, 1.0, -2.5], [1, 2, 0], [0.0, -0.0, 0, 1], [(0.5, 1), (1, 0), 2], 
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs(seed, fuel):
     compare_drawn(seed, fuel, ATOMS, POOLS)
+
+
+def looked_up(keys, d):
+    total = found = 0
+    for key in keys:
+        if key in d:
+            found += 1
+            total += d[key]
+        d[key] = d.get(key, 0) + 1
+        if key % 7 == 3:
+            del d[key]
+    return total, found, list(d.items())[-5:]
+
+
+def looked_up_by_pairs(keys, d):
+    total = 0
+    for key in keys:
+        total += d.get((key, key + 1), 0)
+        d[key, -key] = key
+        if (key, key) in d:
+            total += 1
+    return total, list(d.items())[-5:]
+
+
+@pytest.mark.parametrize("size", [0, 3, 5, 80, 85, 86, 300, 40_000])
+@pytest.mark.parametrize("function", [looked_up, looked_up_by_pairs])
+def test_integers_in_tables_of_all_sizes(function, size):
+    others = [0, -1, -2, -3, 5, 1, 2**30 - 1, 2**30, 2**31, -(2**30), 2**40, 128, 256, -128, 65_536]
+    numbers = [*others, *range(-20, size, max(1, size // 200)), *others, *(each + 128 for each in others)]
+    tables = [
+        dict.fromkeys(range(size), 2), {each * 2.0: 1 for each in range(size)}, {True: 3, 0.0: 4, 5.0: 1},
+        {(each, each): 1 for each in range(-2, size)}, {(1.0, 2): 1, (True, 1): 2, (0, 1, 2): 4, "a": 2},
+    ]  # fmt: skip
+    staged = ag.function(function, engine="native")
+    for table in tables:
+        given, other = dict(table), dict(table)
+        assert repr(staged(numbers, given)) == repr(function(numbers, other))
+        assert list(map(repr, given.items())) == list(map(repr, other.items()))
