@@ -314,6 +314,7 @@ def _look_first(b: Builder, thing: Value, key: Value, of: Value, otherwise: Call
         go_on_if(b.icmp("eq", number, EMPTY))
         b.ret(_absent(b, b.cast("inttoptr", b.binary("shl", place, 2), PTR)))
     entry = b.gep(b.gep(index, b.binary("shl", ir.constant(I64, 1), log_bytes)), b.mul(number, 8 + ENTRY))
+    go_on_if(b.icmp("eq", b.load(I64, entry), key))     # as the digit of zero may be any number
     other = b.load(PTR, b.gep(entry, 8))
     go_on_if(b.icmp("eq", b.load(PTR, b.gep(other, CLASS)), of))
     go_on_if(b.icmp("eq", b.load(I32, b.gep(other, DIGIT)), b.cast("trunc", key, I32)))
