@@ -26,7 +26,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FrameType, FunctionType
 from typing import Any, cast
 
 from autograph.common.code_marks import staged
@@ -314,3 +314,11 @@ def _is_right() -> bool:
         is_right = results[1] == (0, (1,), 3, {"e": 2}) and results[3][:5] == [2, (), 3, {}, 4]
         return is_bare and lines == own and is_right and seen[2] == (1, (), 3, {}, *(checked.__closure__ or ()))
     return False
+
+
+def frames() -> Iterator[FrameType]:
+    """The frames that are running, the innermost first."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None:
+        yield frame
+        frame = frame.f_back

@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 from autograph.common import budget, defects
 from autograph.errors import AutographError, TracingError
 from autograph.runtime.dispatch.arguments import Reading, arrange
-from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, engine_for, refuse
+from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, can_compile, engine_for, refuse
 from autograph.runtime.dispatch.persistent_traces import Fingerprint, TraceFile, Unsaved, file_of_trace
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import Builder
 from autograph.runtime.dispatch.tracing_lock import patient_collector
 from autograph.runtime.graph.callables import place_of
-from autograph.runtime.graph.graph import checks_graphs, drop_unused_params, user_line
+from autograph.runtime.graph.graph import checks_graphs, drop_unused_params, user_line, walk
 from autograph.runtime.graph.signature import Event, Signature, Traced
 from autograph.runtime.graph_text.verifier import GraphError, check_scopes
 from autograph.runtime.profiling import recorder
@@ -235,3 +235,10 @@ def _is_deep() -> bool:
     while frame is not None:
         frame, count = frame.f_back, count + 1
     return count > sys.getrecursionlimit() // 3
+
+
+def nodes_to_compile(trace: Trace) -> int:
+    """The number of nodes of a new trace that may become machine code."""
+    if trace.graph is None or "trace" not in trace.seconds or not can_compile():    # or it comes from disk
+        return 0
+    return sum(1 for _ in walk(trace.graph.block))

@@ -16,7 +16,7 @@ import math
 import sys
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from inspect import Parameter
@@ -25,17 +25,17 @@ from types import CellType, FrameType, FunctionType
 from typing import Any, cast
 
 from autograph.common import budget
-from autograph.common.call_counter import Pace, Sampler, counting, uncounted
+from autograph.common.call_counter import Pace, Sampler, counting, frames, uncounted
 from autograph.common.code_marks import is_switch, users_code
 from autograph.common.constant_time import is_plain_data, recurses, takes_constant_time
+from autograph.common.printing.locations import duration
 from autograph.common.trip_counts import runs_long
 from autograph.runtime.dispatch.arguments import arrange
-from autograph.runtime.dispatch.compilation import Hooks
+from autograph.runtime.dispatch.compilation import Hooks, nodes_to_compile
 from autograph.runtime.dispatch.dispatcher import make_counter
 from autograph.runtime.dispatch.options import can_compile
 from autograph.runtime.dispatch.trace_cache import Trace
 from autograph.runtime.dispatch.trace_entry import MISS, Entry
-from autograph.runtime.graph.graph import walk
 from autograph.runtime.graph.signature import Signature
 
 HOT = 0.020         # seconds in plain calls, after which tracing pays
@@ -149,12 +149,12 @@ class Trial:
         if self.compared:
             return "staged and plain calls are being compared"
         if not self.calls:
-            return f"such calls are traced when they have taken {_written(HOT)}"
+            return f"such calls are traced when they have taken {duration(HOT)}"
         if self.owing > 0:
-            return f"machine code is made when such calls have taken {_written(self.owing)} more, for that takes long"
+            return f"machine code is made when such calls have taken {duration(self.owing)} more, for that takes long"
         if self.plain < SMALL:
-            return f"calls of less than {_written(SMALL)} are not traced"
-        return f"plain calls have taken {_written(self.heat)}; they are traced when that is {_written(HOT)}"
+            return f"calls of less than {duration(SMALL)} are not traced"
+        return f"plain calls have taken {duration(self.heat)}; they are traced when that is {duration(HOT)}"
 
 
 class Tiers:
@@ -312,7 +312,9 @@ class Tiers:
         if trial.faster == "plain":
             trial.waited += heat
             if trial.stopped is not None and trial.waited >= trial.granted:
-                self._stage_again(trial, trial.stopped)
+                self._made.traces.drop(trial.stopped)
+                trial.settle("", "")
+                trial.heat, trial.stopped = AGAIN * trial.granted, None
             elif seconds < trial.retry:
                 return False
             else:
@@ -345,7 +347,7 @@ class Tiers:
             return None
         trial = max(list(self.trials.values()), key=lambda each: each.heat, default=Trial(plain=0.0))
         signature = Signature(((), {}), (), (), (), containers={})
-        known = f"{KNOWN} timed calls took less than {_written(SMALL)}"
+        known = f"{KNOWN} timed calls took less than {duration(SMALL)}"
         why = trial.why(False) if self.call is self._counted else known
         trace = Trace(0, None, signature, {}, None, "it has not been traced", plain=f"tier 0: {why}")
         trace.entered = trial.calls
@@ -404,14 +406,14 @@ class Tiers:
                 return self._plain_entry(trial)
             trace.staged_entry, trial.warming = self._with_loops, WARMING
             self.runner.owner.spent += sum(trace.seconds.values())
-        trial.owing = _cost(trace) / self._gamble - trial.heat
+        trial.owing = NODE * nodes_to_compile(trace) / self._gamble - trial.heat
         return self._comparing(trial, trace)
 
     def _outermost(self) -> FrameType | None:
         """The frame of the outermost of the plain calls that are running."""
         if not self._is_recursive:
             return None
-        return next((each for each in [*_frames()][::-1] if users_code(each.f_code) is self._function.__code__), None)
+        return next((each for each in [*frames()][::-1] if users_code(each.f_code) is self._function.__code__), None)
 
     def _finds_loops(self) -> bool:
         """Whether the function has loops that may be staged on their own."""
@@ -435,7 +437,7 @@ class Tiers:
             if running is not None:     # a recursive call, or one in another thread, runs as the one that is timed
                 return running(*values)
             if trial.around is not None:
-                if trial.around in _frames():
+                if trial.around in frames():
                     return trace.staged_entry(*values)
                 trial.around, trial.plain, trial.longest = None, math.inf, [0.0, 0.0]   # were those of inner calls
             if trial.owing > 0:
@@ -551,12 +553,6 @@ class Tiers:
         if not any(trial.faster == "staged" or trial.compared or trial.owing > 0 for trial in trials):
             self._demote()
 
-    def _stage_again(self, trial: Trial, stopped: Trace) -> None:
-        """Let a signature be traced again whose tracing was stopped, now that it may take longer."""
-        trial.settle("", "")
-        trial.heat, trial.stopped = AGAIN * trial.granted, None
-        self._made.traces.drop(stopped)
-
     def _reopen(self, trial: Trial) -> None:
         """Begin another trial, as calls take longer than in the one before."""
         trial.settle("", "")
@@ -581,13 +577,6 @@ def follow_traces() -> None:
             tiers.switch()
 
 
-def _cost(trace: Trace) -> float:
-    """The seconds that machine code of a new trace takes to make, about."""
-    if trace.graph is None or "trace" not in trace.seconds or not can_compile():    # or it comes from disk
-        return 0.0
-    return NODE * sum(1 for _ in walk(trace.graph.block))
-
-
 def _waited(trial: Trial, run: Entry, values: tuple[Any, ...]) -> Any:
     """Run a plain call of a trial that waits until machine code is worth its cost."""
     begin, result = _now(), run(*values)
@@ -599,14 +588,6 @@ def _waited(trial: Trial, run: Entry, values: tuple[Any, ...]) -> Any:
 def _nothing(*values: Any) -> None: ...
 
 
-def _frames() -> Iterator[FrameType]:
-    """The frames that are running, the innermost first."""
-    frame: FrameType | None = sys._getframe()
-    while frame is not None:
-        yield frame
-        frame = frame.f_back
-
-
 def _now() -> float:
     """The time; the second reading of the clock is exact to some 0.1 µs, the first one hardly to 1 µs."""
     _clock()
@@ -616,7 +597,3 @@ def _now() -> float:
 def _differ(plain: float, staged: float) -> bool:
     """Whether two times differ so much that no further measurement is needed."""
     return math.inf not in (plain, staged) and not 0.7 < staged / plain < 1.4
-
-
-def _written(seconds: float) -> str:
-    return f"{1e6 * seconds:.3g} µs" if seconds < 1e-3 else f"{1e3 * seconds:.3g} ms"
