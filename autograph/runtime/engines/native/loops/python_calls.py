@@ -314,13 +314,11 @@ class PythonCalls:
         return isinstance(self._kind(value, value.type), tuple)
 
     def _kind(self, value: Value, type: Any) -> Any:
-        found = None
-        if self._met is not None and value not in self._whole:
-            found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
-            if isinstance(found, tuple) and is_strided(value.node):
-                found = *found[:2], found[2] & ~CONTIGUOUS
-        elif self._met is not None and self._met.get(value) is str:
-            found = str     # whose objects stay whole
+        if self._met is None or value in self._whole:   # the objects of texts stay whole
+            return str if self._met is not None and self._met.get(value) is str else None
+        found = self._met[value] if value in self._met else kind_expected(type, value in self._useful)
+        if isinstance(found, tuple) and is_strided(value.node):
+            found = *found[:2], found[2] & ~CONTIGUOUS
         return found
 
     def kind_met(self, value: Value) -> Any:
