@@ -186,9 +186,9 @@ class FunctionContext(TraceContext):
     def is_watched(self, kind: type) -> bool:
         return self.instrumentation.is_watched(kind)
 
-    def registries(self) -> Set[int]:
+    def registries(self) -> list[Any]:
         sources = self.environment.sources
-        return {id(each) for each in (self.instrumentation.seen, sources.read, sources.written, self.writer.own)}
+        return [self.instrumentation.seen, sources.read, sources.written, self.writer.own]
 
     def roots(self) -> Iterator[Any]:
         yield from self.environment.roots()

@@ -65,8 +65,8 @@ def maker(trace: Trace, kind: type, make: Callable[..., Any]) -> Callable[..., A
 
 def given_away(trace: Trace, form: Fixed) -> Any:
     """The proxy for an object that traced code has made, and forgets if nothing else refers to it."""
-    noted = {*trace.undo_log.noted(), *trace.context.registries()}
-    is_only = bool(unshared([form.value], FORMS, noted))
+    known = [*trace.undo_log.noted(), *trace.context.registries()]
+    is_only = bool(unshared([form.value], FORMS, known))
     made = trace.lower(form.value)
     trace.likely.note(made, [form.value])
     if is_only:

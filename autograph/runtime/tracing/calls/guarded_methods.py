@@ -18,7 +18,7 @@ from functools import cache, partial
 from types import CodeType, FunctionType, SimpleNamespace
 from typing import Any, NamedTuple
 
-from autograph.common.cpython_internals import reference_count, referrers
+from autograph.common.cpython_internals import reference_count, referents, referrers
 from autograph.common.statics import class_attribute, reads_plainly
 from autograph.runtime.graph.graph import Block, Constant, Graph, Node, Value, walk_blocks
 from autograph.runtime.graph.object_model import is_users_object
@@ -124,10 +124,9 @@ class GuardedMethods(Objects):
 
     def _is_temporary(self, value: Any, args: tuple[Any, ...], method: str) -> bool:
         """Whether an object that a method of this object got is one of traced code to which no variable refers."""
-        noted = {id(args), *self.trace.undo_log.noted(), *self.trace.context.registries()}
-        held = referrers(value)
-        is_known = all(id(each) in noted for each in held) and not weakref.getweakrefcount(value)
-        return is_known and reference_count(value) - len(held) == _references()[method]
+        name, known = id(value), [args, *self.trace.undo_log.noted(), *self.trace.context.registries()]
+        held = sum(name in map(id, referents(each)) for each in {id(each): each for each in known}.values())
+        return not weakref.getweakrefcount(value) and reference_count(value) - held == _references()[method]
 
     def sink(self, graph: Graph) -> None:
         """Read the methods of objects only where the graph calls them as unknown objects."""

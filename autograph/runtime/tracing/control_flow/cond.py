@@ -372,13 +372,13 @@ def give_objects(
     if not found:
         return
     cells = (getattr(slot, "holder", None) for each in paths for slot in each)
-    holders = {id(each) for each in cells if type(each) is CellType}
-    pairs = {id(pair) for arm in arms for pair in arm.written.values()}
-    noted = {*trace.undo_log.noted(), *trace.context.registries(), *holders, *pairs}
+    pairs = (pair for arm in arms for pair in arm.written.values())
+    held = (each for each in cells if type(each) is CellType)
+    known = [*trace.undo_log.noted(), *trace.context.registries(), *held, *pairs]
     found = [slot for slot in found if not any(_is_elsewhere(slot, each) for each in paths)]
     values = (each[slot] for slot in found for each in paths)
     things = [*{id(value): value for value in values if not escaped.is_given_away(value)}.values()]
-    shared = {*map(id, things)} - {*map(id, unshared(things, merge.FORMS, noted))}
+    shared = {*map(id, things)} - {*map(id, unshared(things, merge.FORMS, known))}
     for slot in found:
         if all(id(each[slot]) not in shared for each in paths):
             for each in paths:

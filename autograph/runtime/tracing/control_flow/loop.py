@@ -180,8 +180,8 @@ class Carry:
             reachable = reached(traced.values.values(), Changes())
             if reachable is not None and id(self.begin[slot]) not in reachable:
                 cell = getattr(slot, "holder", None)
-                noted = [id(cell)] if type(cell) is CellType else []
-                for each in unshared([self.begin[slot]], merge.FORMS, noted):
+                known = [cell] if type(cell) is CellType else []
+                for each in unshared([self.begin[slot]], merge.FORMS, known):
                     self.escaped.give_away(each)
 
     def inits(self) -> list[Any]:

@@ -156,9 +156,9 @@ class TraceContext:
         """Whether it is noted which attributes of instances of a class traced code reads."""
         return False
 
-    def registries(self) -> Set[int]:
-        """The identities of dicts of all objects that traced code has met."""
-        return frozenset()
+    def registries(self) -> list[Any]:
+        """The dicts of all objects that traced code has met."""
+        return []
 
     def roots(self) -> Iterable[Any]:
         """All objects that traced code can reach by itself."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import BuiltinFunctionType, ModuleType
 from typing import Any, NoReturn
@@ -179,60 +179,64 @@ class EscapeAnalysis:
         return found
 
 
-def unshared(things: list[Any], forms: tuple[type, ...], noted: Collection[int] = ()) -> list[Any]:
+def unshared(things: list[Any], forms: tuple[type, ...], known: Sequence[Any] = ()) -> list[Any]:
     """Those of different objects to which only a variable refers, besides forms and dicts of slots, which tracing uses.
 
     Args:
         forms: the classes of forms.
-        noted: the identities of other objects that tracing uses, and of the cells of the variables.
+        known: other objects that tracing uses, and the cells of the variables.
     """
+    ours = {*map(id, known)}
 
     def is_ours(holder: Any) -> bool:
         is_form = type(holder) in (*forms, GivenAway)
-        return is_form or id(holder) in noted or (type(holder) is dict and all(map(_is_slot, holder)))
+        return is_form or id(holder) in ours or (type(holder) is dict and all(map(_is_slot, holder)))
 
-    held = zip(things, _holders(things))
+    held = zip(things, _holders(things, known))
     return [
         thing for thing, found in held
         if found is not None and not weakref.getweakrefcount(thing) and all(map(is_ours, found))
     ]  # fmt: skip
 
 
-def _holders(things: list[Any]) -> list[list[Any] | None]:
+def _holders(things: list[Any], known: Sequence[Any]) -> list[list[Any] | None]:
     """For each thing in a list, the objects that refer to it besides that list; None if there are other references.
 
-    A local variable of a running function is such another reference. If those in the youngest generation are not all,
-    the interpreter looks through all its objects.
+    A local variable of a running function is such another reference. Some holders are known, and most of the rest are
+    new. If those of the youngest generation are not all, the interpreter looks through all its objects.
     """
     counts = references(things)
-    held = _held(things, _young(things))
+    held: list[list[Any]] = [[] for _ in things]
+    looked_at = {id(things)}
+    _add_holders(held, things, known, looked_at)
+    young = [] if [*map(len, held)] == counts else gc.get_objects(generation=0)
+    while young and [*map(len, held)] != counts:
+        _add_holders(held, things, young[-_GROUP:], looked_at)
+        del young[-_GROUP:]
     if [*map(len, held)] != counts:
-        del held
         args = (*things,)
-        held = _held(things, [each for each in referrers(*args) if each is not args])
+        held = [[] for _ in things]
+        _add_holders(held, things, referrers(*args), {id(things), id(args)})
     return [each if COUNTS and len(each) == count else None for each, count in zip(held, counts)]
 
 
-def _held(things: list[Any], among: list[Any]) -> list[list[Any]]:
-    found = [(each, {*map(id, referents(each))}) for each in among if each is not things]
-    return [[each for each, parts in found if name in parts] for name in map(id, things)]
-
-
-def _young(things: list[Any]) -> list[Any]:
-    """Objects of the youngest generation, with those of them that refer to things, and not many others."""
-    names = {*map(id, things)}
-    young = gc.get_objects(generation=0)    # it holds no cell that holds it: a comprehension would make one
-    found = []
-    for at in range(0, len(young), 64):
-        group = young[at : at + 64]
-        if not names.isdisjoint(map(id, referents(*group))):
-            found += group
-    return found
+def _add_holders(held: list[list[Any]], things: list[Any], among: Sequence[Any], looked_at: set[int]) -> None:
+    """Add those of some objects that refer to a thing to its holders, and note at which this has looked."""
+    names = [*map(id, things)]
+    if {*names}.isdisjoint(map(id, referents(*among))):
+        return
+    for each in among:
+        parts = {*map(id, referents(each))} if id(each) not in looked_at else ()
+        looked_at.add(id(each))
+        for name, found in zip(names, held):
+            if name in parts:
+                found.append(each)
 
 
 def _is_slot(key: Any) -> bool:
     return hasattr(key, "get") and hasattr(key, "set")
 
 
+_GROUP = 64    # objects that are looked at at once
 _CONSTANT = (type(None), int, float, complex, str, bytes, range, type, ModuleType, BuiltinFunctionType, np.generic,
              np.ndarray, np.dtype, np.ufunc)  # fmt: skip

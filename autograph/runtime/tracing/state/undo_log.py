@@ -118,9 +118,9 @@ class UndoLog:
             self.touch(container)
         return changes
 
-    def noted(self) -> set[int]:
-        """The identities of the pairs of containers and contents in this log."""
-        return {id(pair) for pairs in (self.written, *(each.before for each in self.stack)) for pair in pairs.values()}
+    def noted(self) -> list[Any]:
+        """The pairs of containers and contents in this log."""
+        return [pair for pairs in (self.written, *(each.before for each in self.stack)) for pair in pairs.values()]
 
     def all_changes(self) -> list[tuple[Any, Any]]:
         """All containers that have changed since the beginning of the trace, with their contents at that time."""

@@ -237,16 +237,16 @@ def test_parts_of_tuples():
 
 def test_who_holds_a_thing() -> None:
     holder, twice = [[1], [2]], [[3]] * 2
-    alone = escape._holders([*holder])
+    alone = escape._holders([*holder], [])
     variable = holder[0]
-    with_a_variable = escape._holders([*holder, []])
+    with_a_variable = escape._holders([*holder, []], [holder])
     del variable
     other = (holder[0],)
-    (with_another, of_twice) = escape._holders([holder[0], twice[0]])
+    (with_another, of_twice) = escape._holders([holder[0], twice[0]], [other, other])
     assert (alone, with_a_variable, of_twice) == ([[holder], [holder]], [None, [holder], []], None)
     assert with_another is not None and {id(holder), id(other)} == set(map(id, with_another))
 
 
 def test_nothing_is_known_where_references_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(escape, "COUNTS", False)
-    assert escape._holders([[]]) == [None]
+    assert escape._holders([[]], []) == [None]
