@@ -23,6 +23,7 @@ from autograph.runtime.tracing.control_flow.speculation import (
     Checkpoint,
     Restage,
     SpeculativeLoop,
+    TooLong,
     report_iterations,
 )
 from autograph.runtime.tracing.proxies.graph_break import (
@@ -129,7 +130,7 @@ class ForLoop(SpeculativeLoop):
                 self.staged(proxy)
                 return
             iterable = _items(self.trace, proxy)
-        container = iterated_container(iterable)
+        container = iterable if type(iterable) is tuple else iterated_container(iterable)
         if container is None:
             self.plain(iterable)
         else:
@@ -168,7 +169,10 @@ class ForLoop(SpeculativeLoop):
 
     @on_behalf
     def over(self, iterable: Any, container: Any) -> None:
-        """Loop over a list or the like; one that the body changes may have to be an object of the graph before it."""
+        """Loop over a list, tuple or the like.
+
+        One that the body changes may have to be an object of the graph before it, or one with too many items to unroll.
+        """
         before = list(iterable)
         with Checkpoint(self.trace, self.state) as checkpoint:
             try:
@@ -180,10 +184,16 @@ class ForLoop(SpeculativeLoop):
                     raise
                 handled(signal)
                 checkpoint.undo()
+            except TooLong as signal:
+                if signal.asked or self.rule.asked:
+                    raise
+                handled(signal)
+                checkpoint.undo()
             else:
                 return
         proxy = self.trace.materialize(container, named=True)
-        rebind(self.state, container, proxy)
+        if type(container) is not tuple:
+            rebind(self.state, container, proxy)
         self.staged(view_of_graph(self.trace, iterable, container, proxy))
 
     def staged(self, iterable: Tensor) -> None:
@@ -277,26 +287,28 @@ class ForLoop(SpeculativeLoop):
         for item in _Resumed(items):
             iterations += 1
             stop = self.iteration(item)
-            if is_staged(stop):
-                if eager:
-                    raise Restage(forced=True)
-                self._unless_stopped(stop, self._rest(items), checkpoint)
-                return
-            if stop:
+            is_open = is_staged(stop)
+            if is_open and eager:
+                raise Restage(forced=True)
+            if not is_open and stop:
                 break
             if (eager and checkpoint.grown) or 0 < most < checkpoint.grown:
                 raise Restage(forced=False)
+            if is_open:
+                self.rule.spend(checkpoint.grown, self.trace.place)
+                self._unless_stopped(stop, self._rest(items), checkpoint, most)
+                return
             operations = max(checkpoint.grown, checkpoint.grown * count // iterations if iterations > UNROLL else 0)
             if operations > self.rule.budget and type(items) is TracedIterator and not self.rule.asked:
                 raise items.staged("an iterator{} has more items than can be unrolled")
             self.rule.spend(operations, self.trace.place)
         report_iterations(checkpoint, iterations, self.rule)
 
-    def _unless_stopped(self, stop: Any, rest: list[Any], checkpoint: Checkpoint) -> None:
+    def _unless_stopped(self, stop: Any, rest: list[Any], checkpoint: Checkpoint, most: int) -> None:
         """Run the remaining iterations under the condition that the loop does not stop here."""
         self.copied = True
         if rest:
-            self.unless(stop, lambda: self._iterations(iter(rest), checkpoint))
+            self.unless(stop, lambda: self._iterations(iter(rest), checkpoint, most=most))
 
     @on_behalf
     def _rest(self, items: Iterator[Any]) -> list[Any]:

@@ -25,6 +25,10 @@ BUDGET = 20_000  # the same if the user has
 PEEL = 3  # iterations that may run before a staged loop, until its carried values have settled
 
 
+class TooLong(Unstageable):
+    """Unrolling a loop records too many operations."""
+
+
 @dataclass(frozen=True)
 class Unrolling:
     """The extent to which a loop is unrolled.
@@ -46,7 +50,7 @@ class Unrolling:
     def spend(self, operations: int, place: Callable[[], Place]) -> None:
         """Interrupt tracing if unrolling records too many operations."""
         if operations > self.budget:
-            raise Unstageable(
+            raise TooLong(
                 f"unrolling this loop takes more than {self.budget} operations, and it cannot be staged as a loop of "
                 "the graph, because its body needs the value of what it iterates over, or carries what cannot be "
                 "carried. Iterate over an array or a range, and index arrays rather than lists with the loop's "
