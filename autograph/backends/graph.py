@@ -55,7 +55,7 @@ from autograph.runtime.tracing.environment.process_settings import guarded, spec
 from autograph.runtime.tracing.proxies.graph_break import WHOLE, Raised, Restart, handled
 from autograph.runtime.tracing.proxies.proxy import is_tensor
 from autograph.runtime.tracing.proxies.stand_in import StandIn, original_of
-from autograph.runtime.tracing.reductions import ADDS, decide, extreme, total
+from autograph.runtime.tracing.reductions import decide, extreme, to_sum, total
 from autograph.runtime.tracing.state.blame import interrupting
 from autograph.runtime.tracing.state.exceptions import raise_in_graph
 from autograph.runtime.tracing.state.iterators import TracedIterator, unowned
@@ -387,6 +387,8 @@ class GraphBackend(protocol.Backend):
         original, args = args, args if name in TAKES_NO_ITEMS else tuple(collected(trace, part) for part in args)
         if name in COMPARES_ITEMS or (name in COMBINES_ITEMS and type({}.values()) in map(type, args)):
             args = tuple(map(drained, args))
+        if name == "sum" and args:
+            args = (to_sum(args[0]), *args[1:])
         if name == "type" and len(args) == 1:
             if not is_tensor(args[0]):
                 return GeneratorType if isinstance(args[0], Generated) else type(original_of(args[0]))
@@ -417,7 +419,7 @@ class GraphBackend(protocol.Backend):
             return NotImplemented
         if name in ("any", "all"):
             return decide(trace, generated, name)
-        if name == "sum" and ADDS and len(args) == 1 and generated is first:
+        if name == "sum" and len(args) == 1 and generated is first:
             return total(trace, generated)
         if name in ("min", "max") and len(args) == 1 and generated is first:
             return extreme(trace, generated, name)

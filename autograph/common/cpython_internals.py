@@ -251,6 +251,7 @@ def _counts_are_simple() -> bool:
     return counted and immortal and not is_debug
 
 
+COMPENSATES = sys.version_info >= (3, 12)   # `sum` adds up what it loses by rounding floats
 HAS_DIGITS = _is_known() and _has_digits()
 HAS_SIMPLE_COUNTS = _is_known() and _counts_are_simple()
 # The bytes from one small integer to the next; 0 if they are not one behind the other.

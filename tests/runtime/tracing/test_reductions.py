@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +12,8 @@ import numpy as np
 import pytest
 
 import autograph as ag
+from autograph.common.cpython_internals import COMPENSATES
 from autograph.runtime.graph.graph import walk
-from autograph.runtime.tracing.reductions import ADDS
 from tests.comparing import assert_same
 
 NUMBERS = [3, -7, 12, 0, 5, -1, 12, -7]
@@ -20,7 +21,9 @@ LISTS: list[list[Any]] = [
     NUMBERS, [0.5, -2.5, 7.25, math.inf], [1, 2.5, True, -3], [math.nan, 1.0, 2.0], [1.0, math.nan, 0.5],
     [-0.0, 0.0, -0.0], [0.0, -0.0], [10**30, 2, 0.5], [10**400, 1], [True, False], [2], [], ["b", "a", "c"],
     ["a", 1], [None], [1 + 2j, 3], [np.float64(0.1), np.float64(0.2), 3], [np.int8(100), np.int8(100)],
-    [np.float32(1e38), np.float32(3e38)],
+    [np.float32(1e38), np.float32(3e38)], [0.1] * 30, [1e16, 1.0, -1e16, 3.5, 1e100, -1e100], [math.inf, 1.0],
+    [1e308, 1e308, -1e308], [math.inf, -math.inf], [1, 2, 0.1, 0.2], [0.1, 0.2, 3, 10**25, 0.5], [0.1, True, 0.7],
+    [1e16, np.float64(1.0), 0.1], [0.1, 1j, 0.7], [1e16, -0.0, 1.0, 1.0],
 ]  # fmt: skip
 
 
@@ -34,6 +37,10 @@ def summed_products(xs):
 
 def summed_if(xs):
     return sum(x for x in xs if x > 1)
+
+
+def mixed(xs):
+    return sum(x if x > 1 else 2 for x in xs), sum(0.5 if k % 3 else k for k in range(len(xs) * 10))
 
 
 def counted(xs):
@@ -97,7 +104,7 @@ def caught(xs):
 
 
 FUNCTIONS = [
-    summed, summed_products, summed_if, counted, summed_pairs, summed_from, least, greatest, greatest_of_default,
+    summed, summed_products, summed_if, mixed, counted, summed_pairs, summed_from, least, greatest, greatest_of_default,
     greatest_difference, first_of_equals, place_of_least, nearest, of_key_with_effects, caught,
 ]  # fmt: skip
 
@@ -112,17 +119,51 @@ def test_results_and_errors_are_those_of_python(function: Callable[..., Any], en
         assert_same(ag.function(function, engine=engine), xs)
 
 
-def computed(function: Callable[..., Any], xs: Any) -> set[str]:
+def computed(function: Callable[..., Any], *args: Any) -> set[str]:
     """The operations of the graph of a function."""
     staged = ag.function(function, strict="plain")
-    staged(xs)
+    staged(*args)
     return {node.op for node in walk(staged.traces[0].graph.block)}
 
 
 @pytest.mark.parametrize("function", [summed_products, least, greatest_difference, place_of_least, nearest])
 def test_no_list_is_made_of_the_elements(function: Callable[..., Any]) -> None:
-    used = {"min", "max"} if function is summed_products and not ADDS else {"sum", "min", "max"}
+    used = {"min", "max"} if function is summed_products and COMPENSATES else {"sum", "min", "max"}
     assert computed(function, NUMBERS * 5).isdisjoint(used)
+
+
+def test_no_list_is_made_of_what_are_floats_for_sure() -> None:
+    """If numbers of a list may be integers, `sum` may not add up what rounding loses."""
+
+    def waves(xs, n):
+        return sum(math.sin(k) / 3 for k in range(n)), sum(xs[k] * 0.1 for k in range(n)), sum(k / 7 for k in range(n))
+
+    numbers = np.linspace(-3.0, 7.0, 200)
+    assert "sum" not in computed(waves, numbers, 200)
+    for engine in ("numpy", "native"):
+        staged = ag.function(waves, engine=engine)
+        for count in (200, 1, 0, 73):
+            assert_same(staged, numbers, count)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native", "auto"])
+def test_what_rounding_loses_is_added_as_in_python(engine: str) -> None:
+    """From Python 3.12 on, `sum` of floats compensates for it: also in machine code, over lists and copies of them."""
+
+    def sums(rows, n):
+        found = []
+        for row in rows:
+            for k in range(len(row) - n):
+                found.append(sum(row[k : k + n]))
+                found.append(sum(sorted(row[k : k + n])))
+            found.append(sum(row))
+        return found, sum(rows[k % len(rows)][0] for k in range(n))
+
+    draw = random.Random(5)
+    rows = [[draw.choice((1.0, -1.0)) * 10.0 ** draw.randint(-20, 20) for _ in range(30)] for _ in range(20)]
+    staged = ag.function(sums, engine=engine)
+    for last in (1e300, 1e308, math.inf, -0.0, 3, math.nan):
+        assert_same(staged, [*rows, [1e308, 2.0, last, 1e308, -1e308, 3.0, 4.0]], 5)
 
 
 class Distance:

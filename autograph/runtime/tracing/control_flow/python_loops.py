@@ -30,7 +30,9 @@ from autograph.runtime.tracing.proxies.graph_break import (
     Materialize,
     NeedsConcrete,
     NeedsStaging,
+    Plain,
     Unjoinable,
+    Unstageable,
     handled,
 )
 from autograph.runtime.tracing.proxies.proxy import Tensor, is_tensor
@@ -173,7 +175,7 @@ class ForLoop(SpeculativeLoop):
 
         One that the body changes may have to be an object of the graph before it, or one with too many items to unroll.
         """
-        before = list(iterable)
+        before, too_long = list(iterable), None
         with Checkpoint(self.trace, self.state) as checkpoint:
             try:
                 self.plain(iterable)
@@ -189,8 +191,19 @@ class ForLoop(SpeculativeLoop):
                     raise
                 handled(signal)
                 checkpoint.undo()
+                too_long = signal
             else:
                 return
+        try:
+            self._over_object(iterable, container)
+        except (NeedsConcrete, Plain, Unjoinable, Unstageable) as signal:
+            if too_long is None:
+                raise
+            handled(signal)
+            raise too_long from None
+
+    def _over_object(self, iterable: Any, container: Any) -> None:
+        """Loop over a container that becomes an object of the graph."""
         proxy = self.trace.materialize(container, named=True)
         if type(container) is not tuple:
             rebind(self.state, container, proxy)

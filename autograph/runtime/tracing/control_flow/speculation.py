@@ -118,8 +118,11 @@ class Checkpoint:
 
 
 @dataclass(eq=False)
-class Restage(Exception):
-    """The loop that runs as plain Python has to be staged; `forced`: it cannot continue otherwise."""
+class Restage(BaseException):
+    """The loop that runs as plain Python has to be staged; `forced`: it cannot continue otherwise.
+
+    It is no `Exception`: an iteration under a condition would take that for one of the program's.
+    """
 
     forced: bool
 

@@ -109,9 +109,8 @@ def _compute(c: CFunction, module: ir.Module, function: Any, items: ir.Value, co
         return
     c.demand(c.b.icmp("sgt", count, 0))
     kind = c.load_at(ir.PTR, c.b.load(ir.PTR, items), CLASS)
-    if FLOAT in list_items.SUMS:
-        with c.b.if_then(c.b.icmp("eq", kind, floats)):
-            _give_total(c, c.b.call(list_items.total(module, float), items, count, floats))
+    with c.b.if_then(c.b.icmp("eq", kind, floats)):
+        _give_total(c, c.b.call(list_items.total(module, float), items, count, floats))
     _give_total(c, c.b.call(list_items.total(module, int), items, count, integers))
 
 

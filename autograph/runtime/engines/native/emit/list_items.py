@@ -8,12 +8,11 @@ says so: then Python's own function does it all.
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
-from autograph.common.cpython_internals import CLASS, HAS_DIGITS, LIST_ITEMS, SIZE, VALUE
+from autograph.common.cpython_internals import CLASS, COMPENSATES, HAS_DIGITS, LIST_ITEMS, SIZE, VALUE
 from autograph.runtime.engines.native.analysis.list_groups import routine_of
 from autograph.runtime.engines.native.emit.emitter import EXPONENT
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
@@ -32,7 +31,8 @@ _MANY = 2**30       # items whose sum may overflow
 _SMALL = 2**58      # a few integers up to here have a sum that does not
 
 _KINDS = {int: ir.I64, float: ir.DOUBLE}
-SUMS = [INT] * HAS_DIGITS + [FLOAT] * (sys.version_info < (3, 12))      # later versions compensate for rounding
+SUMS = [INT] * HAS_DIGITS + [FLOAT]
+_Rule: TypeAlias = Callable[[Builder, Sequence[ir.Value], ir.Value], list[ir.Value]]
 
 
 def total(module: ir.Module, of: type) -> ir.Function:
@@ -41,12 +41,36 @@ def total(module: ir.Module, of: type) -> ir.Function:
 
     def build(b: Builder, items: ir.Value, count: ir.Value, kind: ir.Value) -> None:
         _end_if(b, b.icmp("ugt", b.sub(count, 1), _MANY), none)      # of no items it is an integer
-        with b.loop(0, count, carried=[ir.constant(_KINDS[of], 0)]) as loop:
+        with b.loop(0, count, carried=_nothing_added(of)) as loop:
             number = _number(b, _item(b, items, loop.index), kind, of, none)
-            loop.carry(b.binary("fadd" if of is float else "add", loop.carried[0], number))
-        b.ret(loop.results[0])
+            loop.carry(*_added(b, loop.carried, number))
+        b.ret(_sum_of(b, loop.results))
 
     return _function(module, f"ag_list_total_{of.__name__}", _KINDS[of], build)
+
+
+def _nothing_added(of: type) -> list[ir.Value]:
+    """The sum of no numbers; for floats with what rounding has lost, if Python adds that up, too."""
+    return [ir.constant(_KINDS[of], 0)] * (1 + (of is float and COMPENSATES))
+
+
+def _added(b: Builder, sums: Sequence[ir.Value], number: ir.Value) -> list[ir.Value]:
+    """The same after one more number; by Neumaier's algorithm, as CPython."""
+    before, *lost = sums
+    after = b.binary("fadd" if number.type == ir.DOUBLE else "add", before, number)
+    if not lost:
+        return [after]
+    greater = b.fcmp("oge", b.intrinsic("fabs", before), b.intrinsic("fabs", number))
+    first, second = b.select(greater, before, number), b.select(greater, number, before)
+    return [after, b.binary("fadd", lost[0], b.binary("fadd", b.binary("fsub", first, after), second))]
+
+
+def _sum_of(b: Builder, sums: Sequence[ir.Value]) -> ir.Value:
+    found, *lost = sums
+    for each in lost:
+        is_finite = b.fcmp("olt", b.intrinsic("fabs", each), math.inf)
+        found = b.select(is_finite, b.binary("fadd", found, each), found)
+    return found
 
 
 def is_total(b: Builder, found: ir.Value) -> ir.Value:
@@ -421,25 +445,27 @@ class ListGroup:
     def _sum(self, node: Node, source: Buffered) -> None:
         if source.type not in SUMS:
             raise NoLowering
-        opcode = "fadd" if source.type == FLOAT else "add"
-        self._combine(node, source, lambda b, one, other: b.binary(opcode, one, other))
+        self._combine(node, source, _added, _nothing_added(class_of(source.type)))
 
     def _min(self, node: Node, source: Buffered) -> None:
-        self._combine(node, source, lambda b, one, other: b.select(_compare(b, "lt", other, one), other, one))
+        self._combine(node, source, _extreme_of("lt"))
 
     def _max(self, node: Node, source: Buffered) -> None:
-        self._combine(node, source, lambda b, one, other: b.select(_compare(b, "gt", other, one), other, one))
+        self._combine(node, source, _extreme_of("gt"))
 
-    def _combine(self, node: Node, source: Buffered, rule: Callable[[Builder, ir.Value, ir.Value], ir.Value]) -> None:
-        """Combine the numbers, the first ones first; Python does so if there are none."""
+    def _combine(self, node: Node, source: Buffered, rule: _Rule, none: Sequence[ir.Value] = ()) -> None:
+        """Combine the numbers, the first ones first; Python does so if there are none.
+
+        Args:
+            rule: combines what has been combined with a number.
+            none: what no numbers give; else begin with the first.
+        """
         emit, b, kind = self._emit, self._emit.b, _KINDS[class_of(source.type)]
         emit.leave_if(emit.compare("eq", source.count, emit.constant(0, INT)))
-        first = b.load(kind, source.buffer)
-        if routine_of(node) == "sum":
-            first = b.binary("fadd", first, 0.0) if kind == ir.DOUBLE else first
-        with b.loop(1, source.count.ref, carried=[first]) as loop:
-            loop.carry(rule(b, loop.carried[0], b.load(kind, b.gep(source.buffer, loop.index, kind))))
-        found = Number(source.type, loop.results[0])
+        first = none or [b.load(kind, source.buffer)]
+        with b.loop(0 if none else 1, source.count.ref, carried=first) as loop:
+            loop.carry(*rule(b, loop.carried, b.load(kind, b.gep(source.buffer, loop.index, kind))))
+        found = Number(source.type, _sum_of(b, loop.results))
         self._flow.leave_if_nan(node.output, found)
         self._flow.define(node.output, found)
 
@@ -464,6 +490,10 @@ def part(emit: LoopEmitter, operand: Callable[[Any], Any], thing: ir.Value, inde
         bounds.append(emit.select(emit.compare("lt", size, bound), size, bound))
     count = emit.integer("sub", bounds[1], bounds[0])
     return bounds[0], emit.select(emit.compare("lt", count, none), none, count)
+
+
+def _extreme_of(how: str) -> _Rule:
+    return lambda b, best, other: [b.select(_compare(b, how, other, best[0]), other, best[0])]
 
 
 def _is_value(arg: Any) -> bool:
