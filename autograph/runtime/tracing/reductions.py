@@ -120,16 +120,17 @@ def _type(value: Any) -> Type:
 
 def _if_types_allow(generated: Generated, compute: Callable[[], Any]) -> Any:
     """The result of `compute`; NotImplemented if the values of a variable of its loop have no common type."""
-    consumed = generated.consumed
-    with Checkpoint(generated.trace, generated.state) as checkpoint:
+    trace = generated.trace
+    with Checkpoint(trace, generated.state) as checkpoint:
         try:
             found = compute()
         except (NeedsConcrete, Unjoinable) as signal:
             handled(signal)
             found = NotImplemented
         if found is NotImplemented:
+            changed = [container for container, _ in trace.undo_log.stack[-1].before.values()]
+            checkpoint.before |= {Slot("generator", each): each for each in changed if isinstance(each, Generated)}
             checkpoint.undo()
-            generated.consumed = consumed
         return found
 
 

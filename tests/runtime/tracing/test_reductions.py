@@ -43,6 +43,12 @@ def mixed(xs):
     return sum(x if x > 1 else 2 for x in xs), sum(0.5 if k % 3 else k for k in range(len(xs) * 10))
 
 
+def of_generators(xs):
+    total = sum(v for v in (w * 2 for w in xs) if v != 6)
+    rest = (w for w in xs)
+    return total, max(v if v != 12 else 0.5 for v in rest), [*rest]
+
+
 def counted(xs):
     return sum(1 for x in xs if x == x)
 
@@ -104,7 +110,8 @@ def caught(xs):
 
 
 FUNCTIONS = [
-    summed, summed_products, summed_if, mixed, counted, summed_pairs, summed_from, least, greatest, greatest_of_default,
+    summed, summed_products, summed_if, mixed, of_generators, counted, summed_pairs, summed_from, least, greatest,
+    greatest_of_default,
     greatest_difference, first_of_equals, place_of_least, nearest, of_key_with_effects, caught,
 ]  # fmt: skip
 
