@@ -219,22 +219,34 @@ def check_no_state(trace: Trace, thing: Any, name: Any) -> None:
     """Check that an attribute that is set or deleted is none in which Python keeps what it knows about the object.
 
     Raises:
-        Plain: it is the class of an object, its `__dict__`, the name or the bases of a class, or the like.
+        Plain: it is the class of an object, its `__dict__`, the name or the bases of a class, or the like; or what sets
+            an attribute of instances, by which the graph would set it later.
     """
     member = class_attribute(type(thing), name) if type(name) is str else None
     if type(member) is GetSetDescriptorType and (name == "__dict__" or member.__objclass__ in (object, type)):
         what = f"class {thing.__qualname__}" if is_a(thing, type) else f"a {type(thing).__qualname__}"
         trace.graph_break(f"the `{name}` of {what} is replaced")
+    if type(name) is str and is_a(thing, type):
+        _check_no_setter(trace, thing, name, class_attribute(thing, name))
+
+
+def _check_no_setter(trace: Trace, kind: type, name: str, member: Any) -> None:
+    if class_has(type(member), "__set__"):
+        what = f"`{kind.__qualname__}.{name}`"
+        trace.graph_break(f"{what} is set or deleted, which decides how that attribute of instances is set")
 
 
 def _check_binding(trace: Trace, thing: Any, name: str, value: Any) -> None:
     """Check that no staged value decides what instances of a class get when they read its attribute `name`.
 
     Raises:
-        Plain: the attribute is a method or another descriptor, or becomes one, under a condition.
+        Plain: the attribute is a method or another descriptor, or becomes one, under a condition; or what sets the
+            attribute of instances.
     """
     if is_a(thing, type) and any(map(is_descriptor, (value, class_attribute(thing, name)))) and trace.depth:
         trace.graph_break(f"staged values decide what `{thing.__qualname__}.{name}` is")
+    if is_a(thing, type):
+        _check_no_setter(trace, thing, name, value)
     if is_a(thing, type) and is_tensor(value) and trace.known_class(value._ag_value) is None:
         trace.graph_break(f"`{thing.__qualname__}.{name}` may become a function that the graph makes")
 
