@@ -172,6 +172,14 @@ class _Collector:
 
     visit_Compare = visit_IfExp = visit_Assert = visit_BoolOp
 
+    def visit_Assign(self, node: gast.Assign) -> None:
+        self.visit(node.value)
+        self.each(node.targets)
+
+    def visit_Dict(self, node: gast.Dict) -> None:
+        for parts in zip(node.keys, node.values):
+            self.each(part for part in parts if part is not None)
+
     def visit_AugAssign(self, node: gast.AugAssign) -> None:
         if isinstance(node.target, gast.Name):
             self.found.reads[node.target.id] = None
@@ -260,8 +268,8 @@ class _Collector:
 
     def visit_AnnAssign(self, node: gast.AnnAssign) -> None:
         if node.value is not None:
-            self.visit(node.target)
             self.visit(node.value)
+            self.visit(node.target)
         elif isinstance(node.target, gast.Name):
             self.found.writes[node.target.id] = None  # a bare annotation makes the name local without binding it
         else:

@@ -140,6 +140,21 @@ def walrus_in_while(xs):
     return total, n, xs
 
 
+@calls("[5, 6, 7, 8], 3", "[5, 6], 0", "{}, 4")
+def walrus_in_targets(xs, n):
+    k = m = 5
+    for i in range(n):
+        xs[(k := i) % 2] = k
+        m += k
+    if n > 1:
+        xs[(m := n) % 2]: int = m
+    while n > 0:
+        n -= 1
+        xs[(k := n) % 2], j = {n: k, (k := k + 1): 3, **{7: k}}, k
+        xs[(j := 1)] = xs[0], j
+    return xs
+
+
 @calls("'a,b;c'", "''")
 def walrus_everywhere(text):
     pieces = [p for part in text.split(",") if (p := part.strip()) and (last := p)]

@@ -14,8 +14,8 @@ USES = """
     x, (y, *z) = w                      # reads w; writes x y z
     x = y = z                           # reads z; writes x y
     x += y                              # reads x y; writes x
-    x.a = y                             # reads x y
-    x[i] = y                            # reads x i y
+    x.a = y                             # reads y x
+    x[i] = y                            # reads y x i
     x[i].a += y                         # reads x i y
     x: T = y                            # reads y; writes x
     x: T                                # writes x; maybe x
@@ -25,6 +25,10 @@ USES = """
     f(x, *y, k=z, **w)                  # reads f x y z w
     x + (x := y)                        # reads x y; writes x
     (x := y) + x                        # reads y; writes x
+    a[x := y] = x                       # reads x a y; writes x
+    a[x := y]: b = x                    # reads x a y b; writes x
+    a[x := y] += x                      # reads a y; writes x
+    {a: x, (x := y): x}                 # reads a x y; writes x
     f(a and (x := y), x)                # reads f a y x; writes x; maybe x
     a and (x := y) and x                # reads a y x; writes x; maybe x
     (x := y) if a else x                # reads a y x; writes x; maybe x
