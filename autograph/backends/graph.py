@@ -349,6 +349,7 @@ class GraphBackend(protocol.Backend):
             flat = isinstance(element, Several)
             return comprehensions.gen_exp(iterated(self.current, iterable), element, condition, flat=flat)
         made = self._generated(iterable, (element,), condition, first)
+        made.is_expression = True
         if is_staged(iterable) or isinstance(iterable, Generated) or (first is True and is_long(made)):
             return made
         if type(iterable) not in (range, list, tuple):

@@ -106,6 +106,19 @@ def of_pairs_and_of_generators(x):
     return total, sum(v for v in (w * 2 for w in x) if v > 2)
 
 
+@calls("iter([1, 4, 2])", "iter([1, 2, 1, 3])", "iter([])", "iter([5])")
+def takes_two_at_once(it):
+    return any(e > next(it) for e in it), sum(e + next(it) for e in it)
+
+
+@calls("iter([1, 4, 2]), 0", "iter([3, 4, 2, 5]), 2")
+def takes_more_by_a_condition(it, n):
+    found = max(e for e in it if next(it) > n)
+    for e in (next(it) for _ in range(n)):
+        found += e
+    return found
+
+
 @calls(*ROWS)
 def unpacked(x):
     a, b = (v + 1 for v in x[:2])

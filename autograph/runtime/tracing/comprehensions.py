@@ -61,6 +61,7 @@ class Generated:
         exclusive: whether no other code takes items from its iterable, if that is an iterator.
         iterator: the iterator that traced code has for it, if `generator` made one.
         consumed: the elements that were taken: "none", "some" or "all"; staged if it depends on the path.
+        is_expression: whether it is a generator expression.
     """
 
     trace: Trace
@@ -73,6 +74,7 @@ class Generated:
     exclusive: bool = True
     iterator: TracedIterator | None = None
     consumed: Any = "none"
+    is_expression: bool = False
 
     @on_behalf
     def __iter__(self) -> Any:
@@ -106,16 +108,28 @@ class Generated:
         def feed(item: Any) -> None:
             def accept() -> None:
                 if self.flattens:
-                    run_over(ForLoop(self.trace, use, state, until, STAGED), self.parts[0](item))
+                    run_over(ForLoop(self.trace, use, state, until, STAGED), self.compute(self.parts[0], item))
                 else:
-                    use(*[part(item) for part in self.parts])
+                    use(*[self.compute(part, item) for part in self.parts])
 
             if self.condition is None:
                 accept()
                 return
-            branch(self.trace, pending.pop() if pending else self.condition(item), accept, None, state)
+            branch(self.trace, pending.pop() if pending else self.compute(self.condition, item), accept, None, state)
 
         return feed
+
+    def compute(self, function: Callable[[Any], Any], item: Any) -> Any:
+        """The result of a part or condition for an item. A StopIteration cannot leave a generator expression."""
+        if not self.is_expression:
+            return function(item)
+        self.trace.special_calls.append("__next__")
+        try:
+            return function(item)
+        except StopIteration as error:
+            raise RuntimeError("generator raised StopIteration") from error
+        finally:
+            self.trace.special_calls.pop()
 
 
 def is_long(generated: Generated) -> bool:
