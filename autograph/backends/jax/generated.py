@@ -57,11 +57,19 @@ class Generated:
 
         def of_item(item: Any) -> None:
             if condition is None:
-                body(element(item))
+                body(_computed(element, item))
             else:
-                if_stmt(condition(item), lambda: body(element(item)), None, ())
+                if_stmt(_computed(condition, item), lambda: body(_computed(element, item)), None, ())
 
         loops.for_stmt(self.iterable, of_item, (), None if until is None else lambda: until())
+
+
+def _computed(function: OneArgument, item: Any) -> Any:
+    """The element or condition of an item, whose StopIteration does not end the iteration."""
+    try:
+        return function(item)
+    except StopIteration as error:
+        raise of_program(RuntimeError("generator raised StopIteration")) from error
 
 
 def consumed(generated: Generated, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -184,6 +184,17 @@ def test_unbound_variables_raise_where_they_are_read():
         ag.jax_jit(maybe)(-2.0)
 
 
+@pytest.mark.parametrize("consume", [any, sum, max, list])
+def test_no_stop_iteration_leaves_a_generator_expression(consume):
+    def taken_in_pairs(numbers, x):
+        it = iter(numbers)
+        return consume(e - next(it) for e in it), x
+
+    with pytest.raises(RuntimeError, match="generator raised StopIteration") as caught:
+        ag.jax_jit(taken_in_pairs, static_argnums=0)((1, 1, 2), 1.0)
+    assert isinstance(caught.value.__cause__, StopIteration)
+
+
 def test_exceptions_are_those_of_the_program():
     @ag.jax_jit
     def checked(x):
