@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 from autograph.common.cpython_internals import CLASS, COMPENSATES, HAS_DIGITS, LIST_ITEMS, SIZE, VALUE
 from autograph.runtime.engines.native.analysis.list_groups import routine_of
 from autograph.runtime.engines.native.emit.emitter import EXPONENT
 from autograph.runtime.engines.native.emit.loop_emitter import LoopEmitter
+from autograph.runtime.engines.native.emit.vector_reductions import add_rank
 from autograph.runtime.engines.native.llvm import ir
 from autograph.runtime.engines.native.llvm.builder import Builder
 from autograph.runtime.engines.native.llvm.cpython_abi import ObjectBuilder, class_of, integer_of_one_digit
@@ -157,24 +159,13 @@ def _sort(module: ir.Module, of: type) -> ir.Function:
             number = _number(b, item, kind, of, no)
             b.store(item, b.gep(objects, loop.index, ir.PTR))
             b.store(number, b.gep(keys, loop.index, type_))
-            _rank(b, keys, ranks, loop.index, type_)
+            add_rank(b, keys, ranks, loop.index, type_, partial(_compare, b, "lt"))
         with b.loop(0, count) as loop:
             rank = b.load(ir.I64, b.gep(ranks, loop.index, ir.I64))
             b.store(b.load(ir.PTR, b.gep(objects, loop.index, ir.PTR)), b.gep(items, rank, ir.PTR))
         b.ret(1)
 
     return _function(module, f"ag_list_sort_{of.__name__}", ir.I64, build)
-
-
-def _rank(b: Builder, keys: ir.Value, ranks: ir.Value, last: ir.Value, type_: str) -> None:
-    """Store the rank of a number among those up to it, and correct the ranks of those."""
-    number = b.load(type_, b.gep(keys, last, type_))
-    with b.loop(0, last, carried=[ir.constant(ir.I64, 0)]) as others:
-        place = b.gep(ranks, others.index, ir.I64)
-        is_after = _compare(b, "gt", b.load(type_, b.gep(keys, others.index, type_)), number)
-        b.store(b.add(b.load(ir.I64, place), b.cast("zext", is_after, ir.I64)), place)
-        others.carry(b.add(others.carried[0], b.cast("zext", b.xor(is_after, ir.TRUE), ir.I64)))
-    b.store(others.results[0], b.gep(ranks, last, ir.I64))
 
 
 def distance(module: ir.Module) -> ir.Function:
@@ -536,7 +527,7 @@ def _ranked(module: ir.Module, of: type) -> ir.Function:
         b = Builder(module.define(name, ir.VOID, source, count, target, words="internal", attributes="noinline"))
         ranks = b.room(ir.array(FEW, ir.I64))
         with b.loop(0, count) as loop:
-            _rank(b, source, ranks, loop.index, type_)
+            add_rank(b, source, ranks, loop.index, type_, partial(_compare, b, "lt"))
         with b.loop(0, count) as loop:
             rank = b.load(ir.I64, b.gep(ranks, loop.index, ir.I64))
             b.store(b.load(type_, b.gep(source, loop.index, type_)), b.gep(target, rank, type_))

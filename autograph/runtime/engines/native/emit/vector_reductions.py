@@ -436,33 +436,42 @@ def ordered(emit: Emitter, key: Any, x: View | Computed) -> View:
 
 
 def _ordered(module: ir.Module, dtype: np.dtype[Any]) -> ir.Function:
-    """The function that sorts elements of a stride into contiguous memory. Returns whether it could not.
-
-    The rank of an element is the number of those that come before it, so that no branch is mispredicted.
-    """
+    """The function that sorts elements of a stride into contiguous memory. Returns whether it could not."""
     name, kind = f"ordered_{dtype.name}", memory_type(dtype)
     if name in module.functions:
         return module.functions[name]
     parameters = ("x", ir.PTR), ("stride", ir.I64), ("n", ir.I64), ("target", ir.PTR)
     x, stride, n, target = (ir.Parameter(*each) for each in parameters)
     b = Builder(module.define(name, ir.I1, x, stride, n, target, words="internal", attributes="noinline"))
-    keys, ranks, none = b.room(ir.array(FEW, kind)), b.room(ir.array(FEW, ir.I64)), ir.constant(ir.I64, 0)
+    keys, ranks = b.room(ir.array(FEW, kind)), b.room(ir.array(FEW, ir.I64))
     with b.loop(0, n, 1, [ir.FALSE] * 3) as loop:
         one = b.load(kind, b.gep(x, b.mul(loop.index, stride)), dtype.itemsize)
         b.store(one, b.gep(keys, loop.index, kind))
-        with b.loop(0, loop.index, 1, [none]) as others:
-            other, rank = b.load(kind, b.gep(keys, others.index, kind)), b.gep(ranks, others.index, ir.I64)
-            is_after = _is_less(b, dtype, one, other)
-            b.store(b.add(b.load(ir.I64, rank), b.cast("zext", is_after, ir.I64)), rank)
-            others.carry(b.add(others.carried[0], b.cast("zext", b.xor(is_after, ir.TRUE), ir.I64)))
-        b.store(others.results[0], b.gep(ranks, loop.index, ir.I64))
+        add_rank(b, keys, ranks, loop.index, kind, partial(_is_less, b, dtype))
         loop.carry(*map(b.or_, loop.carried, _kinds(b, dtype, one)))
     has_nan, plus, minus = loop.results
     with b.loop(0, n) as loop:
-        rank = b.load(ir.I64, b.gep(ranks, loop.index, ir.I64))
-        b.store(b.load(kind, b.gep(keys, loop.index, kind)), b.gep(target, rank, kind))
+        place = b.load(ir.I64, b.gep(ranks, loop.index, ir.I64))
+        b.store(b.load(kind, b.gep(keys, loop.index, kind)), b.gep(target, place, kind))
     b.ret(b.or_(has_nan, b.and_(plus, minus)))
     return module.functions[name]
+
+
+def add_rank(
+    b: Builder, keys: ir.Value, ranks: ir.Value, last: ir.Value, kind: str,
+    is_less: Callable[[ir.Value, ir.Value], ir.Value],
+) -> None:
+    """Store the rank of a number among those up to it, and correct the ranks of those.
+
+    The rank is the number of those that come before, so that no branch is mispredicted.
+    """
+    number = b.load(kind, b.gep(keys, last, kind))
+    with b.loop(0, last, carried=[ir.constant(ir.I64, 0)]) as others:
+        place = b.gep(ranks, others.index, ir.I64)
+        is_after = is_less(number, b.load(kind, b.gep(keys, others.index, kind)))
+        b.store(b.add(b.load(ir.I64, place), b.cast("zext", is_after, ir.I64)), place)
+        others.carry(b.add(others.carried[0], b.cast("zext", b.xor(is_after, ir.TRUE), ir.I64)))
+    b.store(others.results[0], b.gep(ranks, last, ir.I64))
 
 
 def _is_less(b: Builder, dtype: np.dtype[Any], one: ir.Value, other: ir.Value) -> ir.Value:
