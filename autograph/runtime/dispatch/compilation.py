@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
-from types import FrameType
 from typing import Any, ClassVar
 
 from autograph.common import budget, defects
+from autograph.common.call_counter import frames
 from autograph.errors import AutographError, TracingError
 from autograph.runtime.dispatch.arguments import Reading, arrange
 from autograph.runtime.dispatch.options import ENGINES, NOTHING, Options, can_compile, engine_for, refuse
@@ -230,11 +230,7 @@ def _too_deep(function: Any) -> str:
 
 def _is_deep() -> bool:
     """Whether the stack is too deep to trace."""
-    frame: FrameType | None = sys._getframe()
-    count = 0
-    while frame is not None:
-        frame, count = frame.f_back, count + 1
-    return count > sys.getrecursionlimit() // 3
+    return sum(1 for _ in frames()) > sys.getrecursionlimit() // 3
 
 
 def nodes_to_compile(trace: Trace) -> int:

@@ -243,11 +243,12 @@ def _check_binding(trace: Trace, thing: Any, name: str, value: Any) -> None:
         Plain: the attribute is a method or another descriptor, or becomes one, under a condition; or what sets the
             attribute of instances.
     """
-    if is_a(thing, type) and any(map(is_descriptor, (value, class_attribute(thing, name)))) and trace.depth:
+    if not is_a(thing, type):
+        return
+    if any(map(is_descriptor, (value, class_attribute(thing, name)))) and trace.depth:
         trace.graph_break(f"staged values decide what `{thing.__qualname__}.{name}` is")
-    if is_a(thing, type):
-        _check_no_setter(trace, thing, name, value)
-    if is_a(thing, type) and is_tensor(value) and trace.known_class(value._ag_value) is None:
+    _check_no_setter(trace, thing, name, value)
+    if is_tensor(value) and trace.known_class(value._ag_value) is None:
         trace.graph_break(f"`{thing.__qualname__}.{name}` may become a function that the graph makes")
 
 
