@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from autograph.backends.jax.effects import of_program
@@ -38,7 +39,8 @@ class Generated:
         """The elements that have not been taken, in a list."""
         if self._iterator is not None:
             return list(self._iterator)
-        return comprehensions.list_comp(self.iterable, self.element, self.condition)
+        condition = None if self.condition is None else partial(_computed, self.condition)
+        return comprehensions.list_comp(self.iterable, partial(_computed, self.element), condition)
 
     def _one_by_one(self) -> Iterator[Any]:
         for item in self.iterable:
